@@ -147,6 +147,7 @@ struct Pool {
   std::vector<std::string> verdicts;                    // sentences
   struct Bucket {
     uint64_t fresh = 0, warm = 0, partial = 0, cold = 0;
+    uint64_t idle_bytes = 0;  // resident in given-back blocks at the interval's end
   };
   std::vector<Bucket> over_time;  // one per timeline interval
 };
@@ -203,6 +204,44 @@ struct BlockMapRow {
   std::vector<TouchRun> touches;  // coarsened to at most 2000
 };
 
+inline constexpr uint32_t kNone = 0xFFFFFFFF;  // an index that names nothing
+
+// Faults of one thread, one owner and one touch site that lie close together in time: what a brush
+// over the timeline, a trace viewer and SQL need. Slices nearer than a gap are merged; the gap
+// doubles whenever the list passes 200,000, so the list is bounded and its sums stay exact.
+// A slice never crosses a phase's border.
+struct FaultSlice {
+  double begin_ns = 0, end_ns = 0;  // entry of the first, end of the last; since the run's start
+  uint64_t faults = 0;
+  double cost_ns = 0;
+  Owner owner = Owner::unattributed;
+  uint32_t process = 0;         // index into processes
+  uint32_t thread = kNone;      // index into threads
+  uint32_t site = kNone;        // index into sites; only of Owner::blocks
+  uint32_t touch_site = kNone;  // index into the site's touch_sites
+  uint32_t phase = kNone;       // index into phases
+};
+
+// How a block was handed out; the classes are in docs/report.md.
+enum class HandOut : uint8_t { unknown, fresh, warm, partial, cold };
+
+// One tracked block's life, for SQL and CSV. The largest 100,000 are kept.
+struct BlockLife {
+  uint32_t site = kNone, process = 0, thread = kNone;  // thread: who asked for it
+  uint64_t bytes = 0, pages = 0, touched_pages = 0, faults = 0;
+  double cost_ns = 0, born_ns = 0;
+  std::optional<double> gone_ns;
+  HandOut handed_out = HandOut::unknown;
+  std::optional<uint64_t> resident_pages_at_handout;
+  std::optional<double> idle_ns;   // since these addresses were given back
+  uint32_t previous_site = kNone;  // who had these addresses before
+  double weight = 1;               // it stands for so many
+};
+
+struct Module {
+  std::string path, build_id;  // build_id in hex, empty when unknown
+};
+
 struct HugePages {
   uint64_t thp_fault_alloc = 0, thp_fault_fallback = 0;  // machine wide while the run lasted
   uint64_t huge_faults = 0, could_be_huge_pages = 0;
@@ -243,6 +282,10 @@ struct Result {
   std::vector<Process> processes;
   std::vector<BlockMapRow> block_map;  // largest blocks, at most 100
   Timeline timeline;
+  std::vector<FaultSlice> slices;  // by begin_ns
+  std::vector<BlockLife> blocks;   // by born_ns
+  uint64_t blocks_left_out = 0;    // smaller ones, not in `blocks`
+  std::vector<Module> modules;     // every path that a frame names
 };
 
 }  // namespace ftprof
