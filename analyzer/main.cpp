@@ -1,8 +1,11 @@
-// ftprof: the command. Each subcommand lives in a file of its own (cmd_*.cpp).
-#include <CLI/CLI.hpp>
+// ftprof: the command. What it can do is listed in commands.h; each subcommand has a file of its
+// own.
+#include "analyzer/cli.h"
+#include "analyzer/commands.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"ftprof: which allocation sites pay for first touches, and what it costs"};
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  CLI::App app{"ftprof: which allocation sites pay for first touches, and what it costs", "ftprof"};
+  int status = 0;
+  for (auto add : ftprof::kCommands) add(app, status);
+  return ftprof::run_command_line(app, argc, argv, status);
 }

@@ -1,0 +1,21 @@
+// The subcommands, one file each (cmd_NAME.cpp). To add one: declare it here, list it below.
+//
+// add_NAME hangs the subcommand into `app` with its options, help text and an example; when it is
+// chosen its callback does the work and leaves the exit status in `status`. Unusable input is
+// thrown as BadInput.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace ftprof {
+
+void add_env(CLI::App& app, int& status);
+
+// In the order of `ftprof --help`.
+inline constexpr void (*kCommands[])(CLI::App&, int&) = {
+    add_env,
+};
+
+}  // namespace ftprof
