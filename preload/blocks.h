@@ -1,0 +1,31 @@
+// What is alive: the tracked blocks by address, and the tracked mappings by range.
+//
+// The walks are for the collector's snapshots and for a fork's child. They hold no lock while
+// visiting; a block that comes or goes meanwhile may or may not be seen, never half.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ftprof {
+
+struct LiveBlock {
+  uintptr_t address;
+  size_t bytes;
+  uint32_t stack;
+  uint8_t flags;  // trace::BlockFlags
+  bool mapping;   // mmap's, not an allocator's
+  double weight;
+};
+
+using VisitBlock = void (*)(const LiveBlock& block, void* context);
+void visit_live_blocks(VisitBlock visit, void* context);
+
+// Ranges given back lately (newest first, at most a few thousand) and not known to be unmapped.
+struct IdleRange {
+  uintptr_t address;
+  size_t bytes;
+};
+size_t copy_idle_ranges(IdleRange* to, size_t most);
+
+}  // namespace ftprof

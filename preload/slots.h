@@ -1,0 +1,33 @@
+// The block streams blocks_0 … blocks_N: where program threads (and the collector) write events.
+//
+// A slot is a stream with a short try-lock. A writer starts at its CPU's slot and takes the next
+// when that one is held: its holder may be the very thread that a signal interrupted. Timestamps
+// are taken under the lock, so they never run backwards within a stream. When no slot can be had
+// after a bounded number of rounds, the event is discarded and counted.
+//
+// Packets are reserved ahead by the collector (refill_slots); a program thread reserves one itself
+// only when none is ready and it may make system calls.
+#pragma once
+
+#include <stdint.h>
+
+#include "preload/packet.h"
+
+namespace ftprof {
+
+// Appends to some block stream; returns the event's timestamp, 0 when it was discarded.
+uint64_t emit_block_event(uint8_t id, const void* fixed, size_t fixed_bytes, Span a = {},
+                          Span b = {});
+
+template <class Event>
+uint64_t emit_block(const Event& event, Span a = {}, Span b = {}) {
+  return emit_block_event(Event::kId, &event, trace::kFixedBytes<Event>, a, b);
+}
+
+// The collector's part. `dir` is its own descriptor of the image's folder. Call it often: every
+// wake-up at least; it costs a few loads when nothing is to be done.
+void refill_slots(int dir);
+// The word that changes when a slot's spare was taken: the collector may futex_wait on it.
+extern std::atomic<uint32_t> g_slots_wanted;
+
+}  // namespace ftprof
