@@ -1,0 +1,99 @@
+"""ftprof-workload: every experiment, at small sizes. Counts must hold; times are never compared."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import WORKLOAD, preload_for
+
+
+def run(*arguments, status=0, **environment):
+    result = subprocess.run([WORKLOAD, *map(str, arguments)], capture_output=True, text=True,
+                            env={**os.environ, **environment})
+    assert result.returncode == status, result.stderr
+    if status == 0:
+        assert max(map(len, result.stdout.splitlines()), default=0) <= 100 or "--json" in arguments
+    return result
+
+
+def run_json(*arguments, **environment):
+    return json.loads(run(*arguments, "--json", "-", **environment).stdout)
+
+
+def by_function(answer):
+    return {site["function"]: site for site in answer["sites"]}
+
+
+def test_help_names_every_experiment():
+    text = run("--help").stdout
+    for name in ["sites"]:
+        assert name in text
+
+
+@pytest.mark.parametrize("arguments", [["sites", "--pages", 1], ["nothing"], [], ["sites", "--what"]])
+def test_bad_arguments_are_refused(arguments):
+    assert run(*arguments, status=2).stderr
+
+
+def test_unwritable_json_is_refused():
+    assert "/nowhere/x.json" in run("sites", "--json", "/nowhere/x.json", status=2).stderr
+
+
+def test_sites_answer_is_fixed_by_its_options():
+    options = ["sites", "--pages", 40, "--blocks", 2, "--threads", 3, "--rounds", 4]
+    first, second = run_json(*options), run_json(*options)
+    # Only where a mapping lands may differ: whether an address had a block before.
+    for answer in first, second:
+        for site in answer["sites"]:
+            reuse = site["reuse"]
+            reuse["cold"] = reuse["cold"] + reuse.pop("fresh")
+    assert first == second
+
+
+def test_sites_counts():
+    pages, blocks, rounds = 40, 2, 4
+    answer = run_json("sites", "--pages", pages, "--blocks", blocks, "--rounds", rounds)
+    sites = by_function(answer)
+    total = pages * 3  # blocks of 40 and of 80 pages
+    assert sites["write_allocate"]["faults"]["write"] == total
+    assert sites["partial_allocate"]["untouched_pages"] == total // 2
+    assert sites["read_allocate"]["faults"]["zero_read"] == total
+    assert sites["read_allocate"]["zero_pages"] == total
+    assert sites["read_write_allocate"]["faults"]["write_after_zero_read"] == total // 2
+    assert sites["read_write_allocate"]["zero_pages"] == total // 2
+    assert sites["populate_allocate"]["faults"]["in_call"] == total
+    assert sites["populate_write_allocate"]["faults"]["in_call"] == total
+    assert sites["kernel_copy_allocate"]["faults"]["kernel_copy"] == total
+    assert sites["remap_allocate"]["faults"]["write"] == rounds * pages
+    assert sites["refault_allocate"]["faults"]["write"] == 2 * total
+    assert sites["refault_allocate"]["touched_pages"] == total
+    assert sites["malloc_allocate"]["faults"]["in_call"] == blocks
+    assert sites["aligned_allocate"]["faults"]["in_call"] == 0
+    assert sites["heap_allocate"]["reuse"]["warm"] == rounds - 1
+    assert sites["heap_allocate"]["faults"]["count"] < 2 * pages
+    if "huge pages" not in answer["skipped"]:
+        assert sites["huge_allocate"]["faults"]["huge"] == 2
+
+
+def test_sites_balance():
+    for site in run_json("sites")["sites"]:
+        faults = site["faults"]
+        assert faults["count"] == sum(faults[kind] for kind in faults if kind != "count")
+        threads = sum(thread["faults"] for thread in site["touch_threads"])
+        assert threads == faults["count"] - faults["kernel_copy"]
+        assert site["handed_out_pages"] == site["touched_pages"] + site["untouched_pages"]
+        reuse = site["reuse"]
+        assert sum(reuse[kind] for kind in ("fresh", "warm", "partial", "cold")) == site["blocks"]
+
+
+def test_sites_name_their_touchers():
+    site = by_function(run_json("sites", "--threads", 3))["threads_allocate"]
+    assert [thread["name"] for thread in site["touch_threads"]] == ["toucher-1", "toucher-2", "toucher-3"]
+
+
+def test_sites_leave_out_what_another_allocator_does():
+    answer = run_json("sites", LD_PRELOAD=preload_for("jemalloc", None))
+    assert "malloc" in answer["skipped"]
+    assert "malloc_allocate" not in by_function(answer)
+    assert "write_allocate" in by_function(answer)

@@ -1,0 +1,27 @@
+// What the experiments need to know about the machine and the allocator that they run on.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ftprof::workload {
+
+size_t page_bytes();
+size_t huge_page_bytes();  // 0 where the kernel has no huge pages
+
+// The first line of a file, without its end; empty when it cannot be read.
+std::string first_line(const std::string& path);
+
+// "madvise" of "always [madvise] never"; empty when the kernel has no transparent huge pages.
+std::string thp_setting(const std::string& name);
+
+// The allocator behind malloc, by the names that only it exports: "jemalloc 5.3.0-…", "mimalloc",
+// "tcmalloc", "ftprof-libmalloc", "glibc 2.36".
+std::string allocator_name();
+bool allocator_is_glibc();
+
+// Every instruction of this program is made resident, so that running a function for the first
+// time takes no fault of its own in the middle of a measurement.
+void load_program_text();
+
+}  // namespace ftprof::workload
