@@ -1,0 +1,101 @@
+#include "analyzer/site_sum.h"
+
+#include <unordered_map>
+
+namespace ftprof {
+
+namespace {
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::vector<std::string> own_names(const Site& site) {
+  std::vector<std::string> names;
+  for (size_t i = site.top; i < site.stack.size(); ++i)
+    names.push_back(plain_function(site.stack[i]));
+  if (names.empty()) names.push_back("??" + site.id);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) (all += name) += '\n';
+  return all;
+}
+
+void add(FaultKinds& to, const FaultKinds& more) {
+  to.count += more.count;
+  to.write += more.write;
+  to.zero_read += more.zero_read;
+  to.write_after_zero_read += more.write_after_zero_read;
+  to.huge += more.huge;
+  to.in_call += more.in_call;
+  to.kernel_copy += more.kernel_copy;
+  to.major += more.major;
+  to.other += more.other;
+}
+
+void add(SiteSum& to, const Site& site) {
+  to.blocks += site.blocks.count;
+  to.bytes += site.blocks.bytes;
+  to.handed_out_pages += site.pages.handed_out;
+  to.touched_pages += site.pages.touched;
+  add(to.faults, site.faults);
+  to.cost_ns += site.cost.total_ns;
+  to.fresh += site.reuse.fresh;
+  to.warm += site.reuse.warm;
+  to.partial += site.reuse.partial;
+  to.cold += site.reuse.cold;
+  to.purged_pages += site.reuse.purged_pages;
+  to.refaulted_pages += site.reuse.refaulted_after_purge_pages;
+  for (const TouchSite& touch : site.touch_sites)
+    to.touched_by[plain_function(touch.frame)] += touch.faults;
+}
+
+}  // namespace
+
+std::vector<SiteSum> sum_sites(const Result& result) {
+  std::vector<SiteSum> sums;
+  std::unordered_map<std::string, size_t> index;
+  for (const Site& site : result.sites) {
+    std::vector<std::string> names = own_names(site);
+    auto [found, is_new] = index.try_emplace(joined(names), sums.size());
+    if (is_new) {
+      SiteSum& sum = sums.emplace_back();
+      sum.site = &site;
+      sum.names = std::move(names);
+    }
+    add(sums[found->second], site);
+  }
+  return sums;
+}
+
+std::string site_label(const Site& site) {
+  if (site.top >= site.stack.size()) return "unknown site " + site.id;
+  const Frame& frame = site.stack[site.top];
+  if (frame.file.empty()) return frame.function + " in " + base_name(frame.module);
+  return frame.function + " at " + base_name(frame.file) + ":" + std::to_string(frame.line);
+}
+
+std::string stack_line(const Site& site, size_t frames) {
+  std::string line;
+  size_t end = std::min(site.stack.size(), site.top + frames);
+  for (size_t i = site.top; i < end; ++i) {
+    if (!line.empty()) line += " < ";
+    line += site.stack[i].function;
+  }
+  return end < site.stack.size() ? line + " < …" : line;
+}
+
+std::string plain_function(const Frame& frame) {
+  const std::string& name = frame.function;
+  if (name == "??") return "?? in " + base_name(frame.module);
+  for (const char* libc : {"memset", "memcpy", "memmove", "bzero"}) {
+    std::string variant = std::string("__") + libc + "_";
+    if (name.starts_with(variant)) return libc;
+  }
+  return name;
+}
+
+}  // namespace ftprof
