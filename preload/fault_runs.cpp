@@ -56,8 +56,8 @@ void RunBuilder::finish(FaultSink& sink, u32 cpu) {
   faults_ = 0;
 }
 
-void FaultJoin::entry(u32 cpu, const FaultEntry& entry, bool maybe_twice) {
-  if (open_total_ > 0 && supersede(cpu, entry, maybe_twice)) return;
+void FaultJoin::entry(u32 cpu, const FaultEntry& entry) {
+  if (open_total_ > 0 && supersede(cpu, entry)) return;
   Lane& lane = lanes_[cpu];
   if (lane.tail - lane.head == kWaiting || lane.open_count == kOpen) give_up_oldest(cpu);
   Waiting& waiting = at(lane, lane.tail);
@@ -107,13 +107,12 @@ bool FaultJoin::settle_anywhere(u32 cpu, u32 tid, u64 addr, u64 time, bool major
 
 // A thread is in one fault at a time: an older one of the same thread that is still open has
 // failed, or was not timed. True when `entry` is the same fault seen twice.
-bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry, bool maybe_twice) {
+bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry) {
   constexpr u64 kSameFaultNs = 1500;
   bool twice = false;
   auto matches = [&](Waiting& waiting) {
     if (waiting.entry.tid != entry.tid || waiting.entry.time > entry.time) return false;
-    twice = maybe_twice && waiting.entry.addr == entry.addr &&
-            entry.time - waiting.entry.time < kSameFaultNs;
+    twice = waiting.entry.addr == entry.addr && entry.time - waiting.entry.time < kSameFaultNs;
     if (twice) return false;
     waiting.state = complete_ ? kFailed : kDone;
     return true;

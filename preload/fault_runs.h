@@ -70,9 +70,9 @@ class FaultJoin {
       : sink_(sink), lanes_(static_cast<Lane*>(memory)), cpus_(cpus), page_shift_(page_shift) {}
 
   void set_complete(bool complete) { complete_ = complete; }
-  // maybe_twice: this thread may be observed by two events at once (its own and an inherited one),
-  // so a second sample of the same fault is dropped.
-  void entry(trace::u32 cpu, const FaultEntry& entry, bool maybe_twice = false);
+  // A second sample of the same fault is dropped: a thread that was made while events were being
+  // opened may be observed by its own event and by an inherited one.
+  void entry(trace::u32 cpu, const FaultEntry& entry);
   void handled(trace::u32 cpu, trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
   // Writes the CPU's unfinished run; faults that are still in the kernel stay.
   void flush(trace::u32 cpu);
@@ -112,7 +112,7 @@ class FaultJoin {
   bool settle(trace::u32 cpu, Matches matches);
   bool settle_anywhere(trace::u32 cpu, trace::u32 tid, trace::u64 addr, trace::u64 time,
                        bool major);
-  bool supersede(trace::u32 cpu, const FaultEntry& entry, bool maybe_twice);
+  bool supersede(trace::u32 cpu, const FaultEntry& entry);
   bool take_orphan(const FaultEntry& entry, Waiting& waiting);
   void keep_orphan(trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
   void close_open(Lane& lane, trace::u32 index, State state);

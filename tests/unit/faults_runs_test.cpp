@@ -176,9 +176,9 @@ TEST_F(FaultJoinTest, ManyThreadsInTheKernelAtOnce) {
 
 TEST_F(FaultJoinTest, AThreadSeenByTwoEventsCountsOnce) {
   join.set_complete(true);
-  for (int twice = 0; twice < 2; ++twice) join.entry(0, {1, 0xA, 0x10000, 1000}, true);
+  for (int twice = 0; twice < 2; ++twice) join.entry(0, {1, 0xA, 0x10000, 1000});
   for (int twice = 0; twice < 2; ++twice) join.handled(0, 1, 0x10000, 1900, false);
-  for (int twice = 0; twice < 2; ++twice) join.entry(0, {1, 0xA, 0x10000, 9000}, true);
+  for (int twice = 0; twice < 2; ++twice) join.entry(0, {1, 0xA, 0x10000, 9000});
   for (int twice = 0; twice < 2; ++twice) join.handled(0, 1, 0x10000, 9900, false);
   close();
   EXPECT_EQ(join.faults(), 2U);
