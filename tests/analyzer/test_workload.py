@@ -13,7 +13,8 @@ def run(*arguments, status=0, **environment):
                             env={**os.environ, **environment})
     assert result.returncode == status, result.stderr
     if status == 0:
-        assert max(map(len, result.stdout.splitlines()), default=0) <= 100 or "--json" in arguments
+        for line in result.stdout.splitlines():
+            assert len(line) <= 100 or line.startswith("RESULT ") or "--json" in arguments
     return result
 
 
@@ -27,7 +28,7 @@ def by_function(answer):
 
 def test_help_names_every_experiment():
     text = run("--help").stdout
-    for name in ["sites"]:
+    for name in ["cycles", "sites"]:
         assert name in text
 
 
@@ -97,3 +98,48 @@ def test_sites_leave_out_what_another_allocator_does():
     assert "malloc" in answer["skipped"]
     assert "malloc_allocate" not in by_function(answer)
     assert "write_allocate" in by_function(answer)
+
+
+CYCLES = ["cycles", "--mib", 8, "--reps", 3, "--thp", "never"]
+PAGES = 8 << 20 >> 12
+
+
+def passes(result):
+    return {row["name"]: row for row in result["passes"]}
+
+
+def test_cycles_counts():
+    rows = passes(run_json(*CYCLES))
+    assert rows["A pass 1"]["faults"] == [PAGES] * 3
+    assert rows["B fresh fill"]["faults"] == [PAGES] * 3
+    assert rows["C pass 1, each timed"]["faults"] == [PAGES] * 3
+    for name in ["A pass 2", "A pass 2 repeated", "A pass 3, touched fill", "C pass 2, each timed",
+                 "D touch again"]:
+        assert max(rows[name]["faults"]) == 0, name
+    for row in rows.values():
+        assert row["reps"] == 3 and len(row["ns"]) == 3
+
+
+def test_cycles_malloc_is_cold_under_glibc():
+    result = run_json(*CYCLES, GLIBC_TUNABLES="glibc.malloc.mmap_threshold=1048576")
+    assert min(passes(result)["D touch"]["faults"]) >= PAGES - 1
+    assert max(result["recycling"]["resident_pages_at_handout"]) <= 1
+
+
+def test_cycles_malloc_is_warm_where_the_block_is_kept():
+    result = run_json(*CYCLES, GLIBC_TUNABLES="glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1073741824")
+    assert passes(result)["D touch"]["faults"] == [0] * 3
+    assert result["recycling"]["same_block"] == 3
+    assert min(result["recycling"]["resident_pages_at_handout"]) >= PAGES
+
+
+def test_cycles_prints_lines_for_machines():
+    text = run(*CYCLES, "--clock-ghz", 3).stdout
+    results = [line for line in text.splitlines() if line.startswith("RESULT ")]
+    assert len([line for line in results if line.startswith('RESULT pass="')]) == 13
+    assert len([line for line in results if line.startswith('RESULT ratio="')]) == 4
+    assert "3.00 GHz" in text and "page 4096 bytes" in text
+
+
+def test_cycles_refuses_more_memory_than_there_is():
+    assert "choose a smaller size" in run("cycles", "--mib", 1 << 20, status=2).stderr

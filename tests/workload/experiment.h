@@ -9,6 +9,7 @@
 
 namespace ftprof::workload {
 
+void add_cycles(CLI::App& app, int& status);
 void add_sites(CLI::App& app, int& status);
 
 }  // namespace ftprof::workload

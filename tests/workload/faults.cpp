@@ -45,18 +45,18 @@ uint64_t process_faults() {
   return faults_of(RUSAGE_SELF);
 }
 
-std::vector<unsigned char> page_map(const void* address, size_t bytes) {
+uint64_t resident_pages(const void* address, size_t bytes) {
+  constexpr size_t kAtOnce = 4096;
   uint64_t begin = floor_page(reinterpret_cast<uint64_t>(address));
   uint64_t end = ceil_page(reinterpret_cast<uint64_t>(address) + bytes);
-  std::vector<unsigned char> map((end - begin) / page_bytes());
-  if (mincore(reinterpret_cast<void*>(begin), end - begin, map.data()) != 0) map.clear();
-  for (unsigned char& page : map) page &= 1;
-  return map;
-}
-
-uint64_t resident_pages(const void* address, size_t bytes) {
-  auto map = page_map(address, bytes);
-  return static_cast<uint64_t>(std::count(map.begin(), map.end(), 1));
+  uint64_t resident = 0;
+  unsigned char map[kAtOnce];
+  for (uint64_t at = begin; at < end; at += kAtOnce * page_bytes()) {
+    size_t length = std::min(end - at, kAtOnce * page_bytes());
+    if (mincore(reinterpret_cast<void*>(at), length, map) != 0) continue;  // a hole: not resident
+    for (size_t i = 0; i < length / page_bytes(); ++i) resident += map[i] & 1;
+  }
+  return resident;
 }
 
 int64_t zero_pages(const void* address, size_t bytes) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 
 namespace ftprof::workload {
 
@@ -22,6 +23,39 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return line;
+}
+
+std::vector<std::string> lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(file, line);) all.push_back(line);
+  return all;
+}
+
+namespace {
+
+// "Key:   123 kB" in a file of such lines.
+uint64_t kib_value(const std::string& path, const std::string& key) {
+  for (const std::string& line : lines(path))
+    if (line.rfind(key + ":", 0) == 0) return std::stoull(line.substr(key.size() + 1)) * 1024;
+  return 0;
+}
+
+}  // namespace
+
+uint64_t memory_bytes(const std::string& key) {
+  return kib_value("/proc/meminfo", key);
+}
+uint64_t own_memory_bytes(const std::string& key) {
+  return kib_value("/proc/self/status", key);
+}
+
+bool memory_suffices(uint64_t bytes) {
+  uint64_t available = memory_bytes("MemAvailable");
+  if (available == 0 || bytes <= available / 10 * 9) return true;
+  std::cerr << "ftprof-workload: " << (bytes >> 20) << " MiB are asked for, " << (available >> 20)
+            << " MiB are available; choose a smaller size\n";
+  return false;
 }
 
 size_t huge_page_bytes() {

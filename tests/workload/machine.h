@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ftprof::workload {
 
@@ -11,6 +13,16 @@ size_t huge_page_bytes();  // 0 where the kernel has no huge pages
 
 // The first line of a file, without its end; empty when it cannot be read.
 std::string first_line(const std::string& path);
+
+// All lines; none when it cannot be read.
+std::vector<std::string> lines(const std::string& path);
+
+// A value of /proc/meminfo, and of /proc/self/status ("VmRSS"), in bytes; 0 when absent.
+uint64_t memory_bytes(const std::string& key);
+uint64_t own_memory_bytes(const std::string& key);
+
+// False, with one line on standard error, when so much memory is not to be had.
+bool memory_suffices(uint64_t bytes);
 
 // "madvise" of "always [madvise] never"; empty when the kernel has no transparent huge pages.
 std::string thp_setting(const std::string& name);

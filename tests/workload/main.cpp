@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.name("ftprof-workload");
   app.require_subcommand(1);
   int status = 0;
+  add_cycles(app, status);
   add_sites(app, status);
   try {
     app.parse(argc, argv);
