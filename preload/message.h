@@ -17,7 +17,10 @@ void remember_standard_error();
 void say(Level level, std::atomic<bool>* said, const char* a, const char* b = "",
          const char* c = "");
 
-// For the trace's reader too: an Attribute "note" in addition to the line.
+// An Attribute "note" in the trace: a sentence for whoever reads the report.
+void note(const char* a, const char* b = "", const char* c = "");
+
+// Both, once.
 void say_and_note(Level level, std::atomic<bool>* said, const char* a, const char* b = "",
                   const char* c = "");
 
