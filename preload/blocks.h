@@ -21,11 +21,14 @@ struct LiveBlock {
 using VisitBlock = void (*)(const LiveBlock& block, void* context);
 void visit_live_blocks(VisitBlock visit, void* context);
 
-// Ranges given back lately (newest first, at most a few thousand) and not known to be unmapped.
+// Ranges given back lately and still mapped then, newest first: what pools may keep resident
+// without using it. Some may have been handed out again or unmapped since.
 struct IdleRange {
   uintptr_t address;
   size_t bytes;
 };
 size_t copy_idle_ranges(IdleRange* to, size_t most);
+// A block was given back and its address stayed mapped.
+void note_idle(uintptr_t address, size_t bytes);
 
 }  // namespace ftprof
