@@ -1,0 +1,180 @@
+#include "preload/sampling.h"
+
+#include "preload/state.h"
+#include "preload/sys.h"
+
+namespace ftprof {
+
+constinit std::atomic<uint32_t> g_sampling_epoch{0};
+
+namespace {
+
+constexpr uint64_t kWindow = 4000000, kWindowSelf = 2000000;  // ns; a window ends at either
+constexpr double kMostShare = 0.5;                            // of a window, credit or not
+
+constinit SamplingControl g_control;
+constinit std::atomic<bool> g_control_locked{false};
+constinit std::atomic<double> g_mean{0};
+constinit std::atomic<bool> g_easy{true};
+constinit std::atomic<uint64_t> g_last_record{0};
+
+// A feed that meets another one is dropped from the windows, not waited for.
+class ControlLock {
+ public:
+  ControlLock() : held_(!g_control_locked.exchange(true, std::memory_order_acquire)) {}
+  ~ControlLock() {
+    if (held_) g_control_locked.store(false, std::memory_order_release);
+  }
+  bool held() const { return held_; }
+
+ private:
+  bool held_;
+};
+
+void publish(bool changed) {
+  g_easy.store(g_control.tokens() * 2 > g_control.credit(), std::memory_order_relaxed);
+  if (!changed) return;
+  g_mean.store(g_control.mean(), std::memory_order_relaxed);
+  g_sampling_epoch.fetch_add(1, std::memory_order_release);
+}
+
+// xorshift64*, seeded by what differs between threads.
+double uniform(ThreadState* thread) {
+  if (thread->random == 0)
+    thread->random =
+        reinterpret_cast<uintptr_t>(thread) * 0x9E3779B97F4A7C15u ^ sys::monotonic_ns();
+  uint64_t x = thread->random;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  thread->random = x;
+  return (static_cast<double>((x * 0x2545F4914F6CDD1Du) >> 11) + 1) * 0x1p-53;
+}
+
+void draw(ThreadState* thread, double mean, uint32_t epoch) {
+  double bytes = mean * minus_log(uniform(thread));
+  thread->countdown = bytes < 0x1p62 ? static_cast<int64_t>(bytes) : int64_t{1} << 62;
+  thread->sampling_epoch = epoch;
+}
+
+}  // namespace
+
+void SamplingControl::configure(double budget, uint64_t credit_ns, uint64_t now) {
+  *this = SamplingControl();
+  budget_ = budget;
+  credit_ = tokens_ = static_cast<double>(credit_ns);
+  refilled_ = window_begin_ = now;
+}
+
+void SamplingControl::refill(uint64_t now) {
+  if (now <= refilled_) return;
+  tokens_ += static_cast<double>(now - refilled_) * budget_;
+  if (tokens_ > credit_) tokens_ = credit_;
+  refilled_ = now;
+}
+
+bool SamplingControl::feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
+  refill(now);
+  tokens_ -= static_cast<double>(self_ns);
+  window_self_ += self_ns;
+  window_bytes_ += static_cast<double>(bytes) * weight;
+  window_blocks_ += weight;
+  ++window_records_;
+  uint64_t elapsed = now > window_begin_ ? now - window_begin_ : 0;
+  // A sampled window needs some records to be worth believing.
+  bool enough = mean_ == 0 || window_records_ >= 32 || elapsed > 25 * kWindow;
+  return enough && (window_self_ >= kWindowSelf || elapsed >= kWindow) && decide(now);
+}
+
+// What recording every block would have cost in this window tells whether sampling is needed, and
+// how coarse: records per time = bytes per time / M.
+bool SamplingControl::decide(uint64_t now) {
+  double elapsed = static_cast<double>(now - window_begin_);
+  double self = static_cast<double>(window_self_);
+  double program = elapsed > self * 1.001 ? elapsed - self : self * 0.001;
+  double each = self / static_cast<double>(window_records_);
+  double full_share = window_blocks_ * each / (program + window_blocks_ * each);
+  double before = mean_;
+  if (budget_ > 0 && (full_share <= budget_ || (tokens_ > 0 && full_share <= kMostShare)))
+    mean_ = 0;
+  else
+    mean_ = window_bytes_ / program * each / (budget_ > 0.0001 ? budget_ : 0.0001);
+  // Small corrections are not worth new countdowns everywhere.
+  if (before != 0 && mean_ > before * 0.7 && mean_ < before * 1.4) mean_ = before;
+  window_begin_ = now;
+  window_self_ = window_records_ = 0;
+  window_bytes_ = window_blocks_ = 0;
+  return mean_ != before;
+}
+
+bool SamplingControl::relax(uint64_t now) {
+  refill(now);
+  if (mean_ == 0) return false;
+  mean_ = mean_ < 4096 ? 0 : mean_ / 4;
+  window_begin_ = now;
+  window_self_ = window_records_ = 0;
+  window_bytes_ = window_blocks_ = 0;
+  return true;
+}
+
+bool sample_block(uint64_t bytes, double* weight) {
+  ThreadState* thread = &t_thread;
+  uint32_t epoch = g_sampling_epoch.load(std::memory_order_acquire);
+  double mean = g_mean.load(std::memory_order_relaxed);
+  *weight = 1;
+  if (mean == 0) {
+    thread->countdown = 0;
+    return true;
+  }
+  if (thread->sampling_epoch != epoch) draw(thread, mean, epoch);
+  if (pass_by(thread, bytes)) return false;
+  draw(thread, mean, epoch);
+  double passed = exp_minus(static_cast<double>(bytes) / mean);
+  *weight = passed < 1 ? 1 / (1 - passed) : mean / static_cast<double>(bytes);
+  return true;
+}
+
+void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
+  add_self_ns(self_ns);
+  ControlLock lock;
+  if (!lock.held()) return;
+  g_last_record.store(now, std::memory_order_relaxed);
+  publish(g_control.feed(now, self_ns, bytes, weight));
+}
+
+void sampling_tick(uint64_t now) {
+  if (now < g_last_record.load(std::memory_order_relaxed) + 100000000) return;
+  ControlLock lock;
+  if (lock.held()) publish(g_control.relax(now));
+}
+
+void configure_sampling(uint64_t now) {
+  g_control_locked.store(false);
+  g_control.configure(g_state.settings.overhead_budget, g_state.credit_ns, now);
+  publish(true);
+}
+
+bool budget_is_easy() {
+  return g_easy.load(std::memory_order_relaxed);
+}
+
+double exp_minus(double x) {
+  if (x > 700) return 0;
+  // Halved until small, a polynomial there, squared back.
+  int halvings = 0;
+  for (; x > 0.03125; x /= 2) ++halvings;
+  double value = 1 - x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5))));
+  for (; halvings > 0; --halvings) value *= value;
+  return value;
+}
+
+double minus_log(double u) {
+  // u = m * 2^-k with m in (0.5, 1]; ln m by the series of atanh.
+  int halvings = 0;
+  for (; u <= 0.5 && halvings < 1100; u *= 2) ++halvings;
+  double z = (u - 1) / (u + 1), square = z * z, sum = 0;
+  for (int i = 19; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
+  return halvings * 0.6931471805599453 - 2 * z * sum;
+}
+
+}  // namespace ftprof

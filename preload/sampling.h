@@ -1,0 +1,73 @@
+// Which blocks are recorded. All of them, while the profiler's own time stays within the budget;
+// above it, blocks are sampled by bytes.
+//
+// By bytes: each thread counts down a number of bytes drawn from an exponential distribution of
+// mean M, and the block in which the count ends is recorded. A block of s bytes is so recorded with
+// probability p = 1 - exp(-s/M) whatever came before it, and stands for 1/p blocks: big blocks
+// nearly always stay, and totals scale without bias. Passing a block by costs one subtraction.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+
+#include "preload/thread_state.h"
+
+namespace ftprof {
+
+// Chooses M. Fed with every record; not thread-safe (its user serialises or drops feeds).
+//
+// The profiler may spend the share `budget` of the elapsed time out of a bucket of `credit_ns`,
+// full at first, so that a small program is recorded exactly; even so it may not take more than
+// half of the time within a window, so that a program that does nothing but allocate is at most
+// about twice as slow for the first milliseconds.
+class SamplingControl {
+ public:
+  constexpr SamplingControl() = default;
+  void configure(double budget, uint64_t credit_ns, uint64_t now);
+  // One record at `now` that cost self_ns, for a block of `bytes` that stands for `weight`. True
+  // when mean() changed.
+  bool feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight);
+  // Nothing was recorded for a while: forgets half of the reason to sample.
+  bool relax(uint64_t now);
+  double mean() const { return mean_; }  // 0: every block
+  double tokens() const { return tokens_; }
+  double credit() const { return credit_; }
+
+ private:
+  void refill(uint64_t now);
+  bool decide(uint64_t now);
+
+  double budget_ = 0.03, credit_ = 0, tokens_ = 0, mean_ = 0;
+  uint64_t refilled_ = 0;
+  uint64_t window_begin_ = 0, window_self_ = 0, window_records_ = 0;
+  double window_bytes_ = 0, window_blocks_ = 0;
+};
+
+// Decides about a block of `bytes` for this thread; *weight is what it stands for.
+bool sample_block(uint64_t bytes, double* weight);
+// After a record.
+void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight);
+// The collector calls this about every 100 ms.
+void sampling_tick(uint64_t now);
+void configure_sampling(uint64_t now);
+// Whether the bucket is at least half full: costly lookups are affordable.
+bool budget_is_easy();
+
+// Raised whenever M changes: countdowns drawn before are void. Read by the hooks.
+extern std::atomic<uint32_t> g_sampling_epoch;
+
+// The whole decision for a block that is passed by.
+inline bool pass_by(ThreadState* thread, uint64_t bytes) {
+  if (thread->countdown <= static_cast<int64_t>(bytes) ||
+      thread->sampling_epoch != g_sampling_epoch.load(std::memory_order_relaxed))
+    return false;
+  thread->countdown -= static_cast<int64_t>(bytes);
+  return true;
+}
+
+// exp(-x) for x >= 0 and -ln(u) for 0 < u <= 1, to about 1e-9: libm is no dependency.
+double exp_minus(double x);
+double minus_log(double u);
+
+}  // namespace ftprof
