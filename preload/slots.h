@@ -6,10 +6,13 @@
 // after a bounded number of rounds, the event is discarded and counted.
 //
 // Packets are reserved ahead by the collector (refill_slots); a program thread reserves one itself
-// only when none is ready and it may make system calls.
+// only when none is ready and it may make system calls. No descriptor is kept open in between: the
+// program may close, replace or count its descriptors as it likes.
 #pragma once
 
 #include <stdint.h>
+
+#include <atomic>
 
 #include "preload/packet.h"
 
@@ -24,10 +27,17 @@ uint64_t emit_block(const Event& event, Span a = {}, Span b = {}) {
   return emit_block_event(Event::kId, &event, trace::kFixedBytes<Event>, a, b);
 }
 
+// The beginning of an image: the first streams, made in the folder `dir`. False: no trace can be
+// written there.
+bool open_slots(int dir);
 // The collector's part. `dir` is its own descriptor of the image's folder. Call it often: every
 // wake-up at least; it costs a few loads when nothing is to be done.
 void refill_slots(int dir);
 // The word that changes when a slot's spare was taken: the collector may futex_wait on it.
 extern std::atomic<uint32_t> g_slots_wanted;
+// The end of an image: packets that nothing was written to leave the files.
+void trim_slots(int dir);
+// In a fork's child: the streams are the parent's.
+void forget_slots();
 
 }  // namespace ftprof

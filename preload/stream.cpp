@@ -74,6 +74,11 @@ void* StreamFile::begin_packet(uint64_t now, uint64_t discarded, StreamError* er
   return memory;
 }
 
+void StreamFile::drop_packet() {
+  if (fd_ < 0 || length_ == 0) return;
+  if (!sys::failed(sys::ftruncate(fd_, length_ - kPacketBytes))) length_ -= kPacketBytes;
+}
+
 bool Stream::open(int dir, const char* name, trace::StreamClass stream, uint32_t cpu) {
   error_ = file_.create(dir, name, stream, cpu);
   newest_ = discarded_ = 0;

@@ -26,6 +26,9 @@ class StreamFile {
   // A new packet at the end, mapped and populated; nullptr and `*error` when there can be none.
   void* begin_packet(uint64_t now, uint64_t discarded, StreamError* error);
 
+  // Takes the last packet, to which nothing was written, off the file. Its mapping is gone already.
+  void drop_packet();
+
   bool open() const { return fd_ >= 0; }
   trace::StreamClass stream() const { return stream_; }
 
