@@ -12,11 +12,13 @@ class App;
 namespace ftprof {
 
 void add_diff(CLI::App& app, int& status);
+void add_check(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
 
 // In the order of `ftprof --help`.
 inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_diff,
+    add_check,
     add_env,
 };
 

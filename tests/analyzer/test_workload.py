@@ -28,7 +28,7 @@ def by_function(answer):
 
 def test_help_names_every_experiment():
     text = run("--help").stdout
-    for name in ["cycles", "sites"]:
+    for name in ["cycles", "walks", "recycled", "sites"]:
         assert name in text
 
 
@@ -143,3 +143,46 @@ def test_cycles_prints_lines_for_machines():
 
 def test_cycles_refuses_more_memory_than_there_is():
     assert "choose a smaller size" in run("cycles", "--mib", 1 << 20, status=2).stderr
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_walks_fault_where_they_must(threads):
+    result = run_json("walks", "--mib", 16, "--threads", threads)
+    walks = {walk["name"][0]: walk for walk in result["walks"]}
+    for name in "ACD":
+        assert result["pages"] <= walks[name]["faults"] <= result["pages"] + 10 * threads
+    assert walks["B"]["faults"] <= 10 * threads
+    assert "A first write" in run("walks", "--mib", 8).stdout
+
+
+def recycled(*arguments, **environment):
+    result = run_json("recycled", "--mib", 2, *arguments, **environment)
+    return result, [round["faults"] for round in result["rounds"]]
+
+
+def test_recycled_munmap_pays_every_round():
+    result, faults = recycled("--policy", "munmap", "--blocks", 2)
+    assert len(faults) == 5
+    assert min(faults) >= 2 * result["pages_per_block"]
+
+
+@pytest.mark.parametrize("more", [[], ["--hand-over"]])
+def test_recycled_pool_pays_once(more):
+    result, faults = recycled("--policy", "pool", "--blocks", 3, *more)
+    assert faults[0] >= 3 * result["pages_per_block"]
+    assert max(faults[1:]) <= 12
+    assert [round["same_addresses"] for round in result["rounds"]] == [0, 3, 3, 3, 3]
+    assert {round["page_node"] for round in result["rounds"]} == {result["rounds"][0]["page_node"]}
+
+
+def test_recycled_malloc_is_the_allocators_choice():
+    keep = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1073741824"
+    assert max(recycled("--policy", "malloc", GLIBC_TUNABLES=keep)[1][1:]) <= 4
+    give_back = "glibc.malloc.mmap_threshold=1048576"
+    result, faults = recycled("--policy", "malloc", GLIBC_TUNABLES=give_back)
+    assert min(faults) >= result["pages_per_block"] - 1
+
+
+def test_recycled_threads_are_named():
+    rounds = recycled("--hand-over", "--rounds", 2)[0]["rounds"]
+    assert [round["thread"] for round in rounds] == ["round-1", "round-2"]

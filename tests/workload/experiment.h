@@ -10,6 +10,8 @@
 namespace ftprof::workload {
 
 void add_cycles(CLI::App& app, int& status);
+void add_recycled(CLI::App& app, int& status);
 void add_sites(CLI::App& app, int& status);
+void add_walks(CLI::App& app, int& status);
 
 }  // namespace ftprof::workload

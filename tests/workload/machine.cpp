@@ -11,6 +11,9 @@
 #include <fstream>
 #include <iostream>
 
+#include "tests/workload/clock.h"
+#include "tests/workload/faults.h"
+
 namespace ftprof::workload {
 
 size_t page_bytes() {

@@ -32,8 +32,8 @@ std::string thp_setting(const std::string& name);
 std::string allocator_name();
 bool allocator_is_glibc();
 
-// Every instruction of this program is made resident, so that running a function for the first
-// time takes no fault of its own in the middle of a measurement.
+// Every instruction of this program, the clock and the fault counters are made resident, so that
+// using them for the first time takes no fault in the middle of a measurement.
 void load_program_text();
 
 }  // namespace ftprof::workload

@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   add_cycles(app, status);
+  add_walks(app, status);
+  add_recycled(app, status);
   add_sites(app, status);
   try {
     app.parse(argc, argv);

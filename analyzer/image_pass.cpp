@@ -1,0 +1,189 @@
+#include "analyzer/image_pass.h"
+
+#include <algorithm>
+
+#include "analyzer/attribution.h"
+#include "analyzer/image_state.h"
+#include "analyzer/lifetimes.h"
+#include "analyzer/trace_reader.h"
+
+namespace ftprof {
+namespace {
+
+class ImagePass : public FaultSink {
+ public:
+  explicit ImagePass(const trace::Process& process) : state_(process) {}
+
+  void on_faults(const FaultPiece& piece) override {
+    state_.tally.perf = true;
+    seen_at(piece.end_ns);
+    attribution_.faults(piece);
+  }
+  void on_window(uint32_t stream, uint64_t timestamp, const trace::Window& window) override {
+    seen_at(timestamp);
+    state_.observation.window(stream, timestamp, window);
+  }
+  void on_lost(uint64_t timestamp, uint64_t records) override {
+    state_.observation.lost(timestamp, records);
+  }
+
+  void on(const trace::Process&, const RawEvent& raw) { begin(raw); }
+  void on(const trace::Attribute&, const RawEvent& raw) {
+    begin(raw);
+    std::string key(raw.text()), value(raw.text2());
+    if (key == "faults.source" && value == "perf") state_.tally.perf = true;
+    if (state_.tally.attributes.size() < kMostAttributes)
+      state_.tally.attributes.emplace(key, value);
+  }
+  void on(const trace::Module& module, const RawEvent& raw) {
+    begin(raw);
+    state_.code.load(module, raw.text());
+  }
+  void on(const trace::ModuleGone& gone, const RawEvent& raw) {
+    begin(raw);
+    state_.code.unload(gone.begin, gone.end);
+  }
+  void on(const trace::Thread& thread, const RawEvent& raw) {
+    begin(raw);
+    state_.threads.name(thread.tid, thread.fresh, raw.text());
+  }
+  void on(const trace::Stack& stack, const RawEvent& raw);
+  void on(const trace::Block& event, const RawEvent& raw) {
+    begin(raw);
+    lifetimes_.block(event);
+  }
+  void on(const trace::Release& event, const RawEvent& raw) {
+    begin(raw);
+    lifetimes_.release(event);
+  }
+  void on(const trace::Released& event, const RawEvent& raw) {
+    begin(raw);
+    lifetimes_.released(event);
+  }
+  void on(const trace::RangeOp& event, const RawEvent& raw) {
+    begin(raw);
+    lifetimes_.range(event);
+  }
+  void on(const trace::Residency& event, const RawEvent& raw) {
+    begin(raw);
+    lifetimes_.residency(event);
+  }
+  void on(const trace::Mapping& event, const RawEvent& raw) {
+    state_.now = raw.timestamp;
+    seen_at(raw.timestamp);
+    if (event.pass != state_.mappings.pass()) end_reading();
+    state_.mappings.line(event, raw.text());
+  }
+  void on(const trace::Opening& event, const RawEvent& raw) {
+    begin(raw);
+    if (!state_.tally.opening) state_.tally.opening = event;
+  }
+  void on(const trace::Usage& event, const RawEvent& raw);
+  void on(const trace::Mark&, const RawEvent& raw);
+  void on(const trace::Calls& event, const RawEvent& raw) {
+    begin(raw);
+    state_.tally.calls[trace::api_name(event.api)] = event.calls;
+  }
+  void on(const trace::Placement& event, const RawEvent& raw);
+  void on(const trace::Price& event, const RawEvent& raw) {
+    begin(raw);
+    if (event.kind < state_.tally.prices.size()) state_.tally.prices[event.kind] = event;
+  }
+
+  ImageTally finish();
+
+ private:
+  static constexpr size_t kMostAttributes = 10000, kMostPhases = 1000;
+
+  void seen_at(uint64_t timestamp) {
+    state_.tally.last_ns = std::max(state_.tally.last_ns, timestamp);
+  }
+  void begin(const RawEvent& raw) {
+    state_.now = raw.timestamp;
+    seen_at(raw.timestamp);
+  }
+  // Events of other threads lie between the lines of a reading of the maps, but the thread that
+  // reads them writes nothing else meanwhile: the next Usage, or the next reading, ends it.
+  void end_reading() {
+    if (state_.mappings.finish_pass()) attribution_.settle_unowned();
+  }
+
+  ImageState state_;
+  Attribution attribution_{state_};
+  Lifetimes lifetimes_{state_, attribution_};
+};
+
+void ImagePass::on(const trace::Stack& stack, const RawEvent& raw) {
+  begin(raw);
+  StackTally tally;
+  for (uint32_t i = 0; i < stack.depth; ++i)
+    tally.frames.push_back(state_.code.return_address(raw.element<uint64_t>(i)));
+  state_.tally.stacks.push_back(std::move(tally));
+  lifetimes_.stack(stack.id, static_cast<uint32_t>(state_.tally.stacks.size() - 1));
+}
+
+void ImagePass::on(const trace::Usage& event, const RawEvent& raw) {
+  begin(raw);
+  end_reading();
+  ImageTally& tally = state_.tally;
+  if (!tally.first_usage) tally.first_usage = event;
+  tally.last_usage = event;
+  tally.has_final_usage |= event.final != 0;
+  tally.lost_blocks = std::max(tally.lost_blocks, event.lost_block_records);
+  if (event.resident_bytes) state_.timeline.at(raw.timestamp).resident_bytes = event.resident_bytes;
+}
+
+void ImagePass::on(const trace::Mark&, const RawEvent& raw) {
+  begin(raw);
+  auto& phases = state_.tally.phases;
+  if (phases.size() >= kMostPhases) return;
+  phases.back().end_ns = raw.timestamp;
+  phases.push_back({std::string(raw.text()), raw.timestamp, raw.timestamp, {}});
+}
+
+void ImagePass::on(const trace::Placement& event, const RawEvent& raw) {
+  begin(raw);
+  std::vector<uint32_t> counts;
+  for (uint32_t i = 0; i < event.nodes; ++i) counts.push_back(raw.element<uint32_t>(i));
+  lifetimes_.placement(event, counts);
+}
+
+ImageTally ImagePass::finish() {
+  end_reading();
+  attribution_.finish();
+  lifetimes_.finish();
+  ImageTally& tally = state_.tally;
+  state_.observation.finish(tally.last_ns);
+  tally.phases.back().end_ns = tally.last_ns;
+  tally.block_map = std::move(state_.map).rows();
+  state_.history.for_each([&](uint64_t begin, const Past& past) {
+    if (past.idle_pages >= 1)
+      tally.longest_idle.push_back(
+          {past.site, past.end - begin, static_cast<uint64_t>(past.idle_pages), past.released_ns});
+  });
+  auto longer = [](const ImageTally::Idle& a, const ImageTally::Idle& b) {
+    return a.since_ns < b.since_ns;
+  };
+  std::sort(tally.longest_idle.begin(), tally.longest_idle.end(), longer);
+  if (tally.longest_idle.size() > 10) tally.longest_idle.resize(10);
+  tally.pool.idle_at_end_bytes =
+      static_cast<uint64_t>(std::max(0.0, state_.history.idle_pages())) * state_.page_bytes();
+  return std::move(tally);
+}
+
+}  // namespace
+
+ImageTally read_image(const std::filesystem::path& folder) {
+  TraceReader reader(folder);
+  std::filesystem::path image = folder.has_filename() ? folder : folder.parent_path();
+  auto pass = std::make_unique<ImagePass>(reader.process());
+  reader.read(*pass);
+  ImageTally tally = pass->finish();
+  tally.folder = image.filename().string();
+  tally.warnings = reader.warnings();
+  tally.lost_blocks = std::max(tally.lost_blocks, reader.discarded_blocks());
+  tally.lost_faults += reader.discarded_faults();
+  return tally;
+}
+
+}  // namespace ftprof

@@ -1,0 +1,150 @@
+// What one process image came to, in its own ids: stacks by id, code by address, threads by index.
+// The pass over the trace fills it; build_result names the code and merges images into a Result.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/cost_histogram.h"
+#include "analyzer/fault_sum.h"
+#include "analyzer/flat_map.h"
+#include "analyzer/result.h"
+#include "preload/trace_format.h"
+
+namespace ftprof {
+
+// Who paid: an index into ImageTally::sites, or kOwnerBase + Owner for the other rows.
+inline constexpr uint32_t kOwnerBase = 0xFFFFFF00;
+inline constexpr uint32_t kNoSite = 0xFFFFFFFF;
+inline constexpr uint32_t kInCall = 0xFFFFFFFF;  // CellKey::ip: inside the call, by no code of ours
+inline uint32_t payer(Owner owner) {
+  return kOwnerBase + static_cast<uint32_t>(owner);
+}
+
+// One combination of payer, touching code, thread and phase.
+struct CellKey {
+  uint32_t payer = 0, ip = 0, thread = 0, phase = 0;
+  bool operator==(const CellKey&) const = default;
+};
+inline uint64_t hash_of(const CellKey& key) {
+  return mix((uint64_t{key.payer} << 32 | key.ip) ^ mix(uint64_t{key.thread} << 32 | key.phase));
+}
+
+struct SiteTally {
+  uint32_t stack = 0;  // index into ImageTally::stacks
+  trace::Api api = trace::Api::unknown;
+  // Of sampled blocks each counts `weight` times; weight 1 throughout keeps these whole numbers.
+  double count = 0, bytes = 0, handed_out = 0, touched = 0, zero = 0, huge = 0, could_be_huge = 0;
+  uint64_t recorded = 0;  // blocks
+  double live_bytes = 0, peak_live_bytes = 0, live_at_end = 0;
+  double write = 0, zero_read = 0, write_after_zero_read = 0, huge_faults = 0;
+  double in_call = 0, kernel_copy = 0, major = 0, other = 0;
+  double populated = 0, populate_ns = 0;  // of in_call: faults without a record, and their price
+  double own_faults = 0;                  // faults of the recorded blocks themselves, unweighted
+  double alloc_ns = 0, free_ns = 0;
+  FaultSum seen;
+  CostHistogram costs;
+  Reuse reuse;
+  std::vector<double> placement;  // pages by node
+  bool mapping = false;           // its blocks are mappings of the program's own
+};
+
+struct StackTally {
+  std::vector<uint32_t> frames;  // indices into ImageTally::code, innermost first
+};
+
+// An address of code, fixed to the module that was loaded when it was met.
+struct CodePlace {
+  uint64_t address = 0;
+  uint32_t module = 0xFFFFFFFF;  // index into ImageTally::modules, or none
+  bool return_address = false;   // the call is in front of it
+};
+
+struct ModuleTally {
+  std::string path;
+  uint64_t begin = 0, end = 0, bias = 0;
+  std::vector<uint8_t> build_id;
+};
+
+struct ThreadTally {
+  uint32_t tid = 0;
+  std::string name;
+};
+
+struct TimeBucket {
+  FaultSum faults;
+  uint64_t resident_bytes = 0;  // 0: not known then
+  uint64_t idle_bytes = 0;
+  Pool::Bucket handouts;
+};
+
+struct PhaseTally {
+  std::string name;
+  uint64_t begin_ns = 0, end_ns = 0;  // monotonic
+  FaultSum faults;
+};
+
+struct FeedKey {
+  uint32_t from = 0, to = 0;
+  bool operator==(const FeedKey&) const = default;
+};
+inline uint64_t hash_of(const FeedKey& key) {
+  return mix(uint64_t{key.from} << 32 | key.to);
+}
+struct FeedTally {
+  uint64_t handouts = 0, pages = 0;
+};
+
+struct ImageTally {
+  std::string folder;  // base name
+  trace::Process process{};
+  std::multimap<std::string, std::string> attributes;
+  std::vector<ModuleTally> modules;
+  std::vector<CodePlace> code;
+  std::vector<StackTally> stacks;
+  std::vector<ThreadTally> threads;
+  std::vector<SiteTally> sites;
+  FlatMap<CellKey, FaultSum> cells;
+  std::array<FaultSum, kOwners> owners;  // seen; the row blocks is summed from the sites
+  std::map<std::string, uint64_t> mappings;
+  std::vector<PhaseTally> phases;
+  std::vector<TimeBucket> timeline;
+  uint64_t interval_ns = 1'000'000;
+  std::optional<trace::Opening> opening;
+  std::optional<trace::Usage> first_usage, last_usage;
+  uint64_t last_ns = 0;  // of the latest event
+  std::array<std::optional<trace::Price>, 5> prices;
+  std::map<std::string, uint64_t> calls;
+  Pool pool;  // its sums; feeds and idle blocks by site index below
+  double populate_faults_elsewhere = 0;
+  CostHistogram reuse_ns;  // in microseconds: give-back to next hand-out
+  FlatMap<FeedKey, FeedTally> feeds;
+  struct Idle {
+    uint32_t site;
+    uint64_t bytes, resident_pages, since_ns;
+  };
+  std::vector<Idle> longest_idle;
+  struct MapRow {
+    uint32_t site;
+    uint64_t bytes, pages, born_ns;
+    std::optional<uint64_t> gone_ns;
+    std::vector<TouchRun> touches;  // at_ns monotonic; tid as in the trace
+  };
+  std::vector<MapRow> block_map;
+  // How the faults were seen.
+  bool perf = false;     // events; else residency only
+  bool sampled = false;  // at some time not every fault was recorded
+  uint32_t greatest_period = 1;
+  double burst_on_ns = 0, burst_span_ns = 0;  // over all CPUs, once bursts had begun
+  uint64_t lost_faults = 0, lost_blocks = 0;
+  bool huge_advised = false;
+  bool has_final_usage = false;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace ftprof

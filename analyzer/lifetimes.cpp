@@ -1,0 +1,360 @@
+#include "analyzer/lifetimes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analyzer/settle.h"
+
+namespace ftprof {
+namespace {
+
+Probe probe_of(uint32_t probed, uint32_t resident, uint32_t zero = 0, uint32_t huge = 0) {
+  auto known = [](uint32_t pages) { return pages == trace::kUnknownPages ? 0 : pages; };
+  return {probed, resident, known(zero), known(huge)};
+}
+
+uint64_t saturated_end(uint64_t addr, uint64_t size) {
+  uint64_t most = std::numeric_limits<uint64_t>::max() / 2;
+  addr = std::min(addr, most);
+  return addr + std::min(size, most - addr);
+}
+
+bool hands_out(const LiveBlock& block) {
+  return !block.continued && block.api != trace::Api::inherited;
+}
+
+}  // namespace
+
+void Lifetimes::stack(uint32_t id, uint32_t index) {
+  stack_index_[id] = index + 1;
+}
+
+uint32_t Lifetimes::site_of(uint32_t stack_id, trace::Api api) {
+  uint64_t key = stack_id ? stack_id : (uint64_t{1} << 32) + static_cast<uint64_t>(api);
+  uint32_t& number = site_index_[key];
+  if (number == 0) {
+    SiteTally site;
+    uint32_t* stack = stack_index_.find(stack_id);
+    site.stack = stack ? *stack - 1 : kNoSite;
+    site.api = api;
+    site.mapping = is_mapping(api);
+    state_.tally.sites.push_back(std::move(site));
+    number = static_cast<uint32_t>(state_.tally.sites.size());
+  }
+  return number - 1;
+}
+
+void Lifetimes::block(const trace::Block& event) {
+  uint32_t thread = state_.threads.of(event.tid);
+  if (event.flags & trace::kReinstated && reinstate(event, thread)) return;
+  uint32_t old = displaced_end(thread, event);
+  uint32_t number = begin_block(event, thread, old);
+  if (state_.threads.open(thread).ending.block != kNoBlock) finish_ending(thread);
+  LiveBlock& block = state_.blocks[number];
+  in_call_faults(event, thread, block);
+  hand_out(event, block);
+}
+
+// The call that was to give the block back failed: it goes on as if it had not been made.
+bool Lifetimes::reinstate(const trace::Block& event, uint32_t thread) {
+  attribution_.settle_thread(thread);
+  Ending& ending = state_.threads.open(thread).ending;
+  if (ending.block == kNoBlock || state_.blocks[ending.block].addr != event.addr) return false;
+  LiveBlock& block = state_.blocks[ending.block];
+  state_.history.take(block.addr, block.end());
+  state_.tally.sites[block.site].live_bytes += block.weight * static_cast<double>(block.size);
+  state_.blocks.put_back(ending.block);
+  ending = {};
+  return true;
+}
+
+// The block whose pages the new one takes over (kNoBlock: none), taken out of the live ones. Any
+// other that the new one overlaps in its layer ended without a record.
+uint32_t Lifetimes::displaced_end(uint32_t thread, const trace::Block& event) {
+  uint32_t old = kNoBlock;
+  if (event.flags & trace::kMovedFromOld && event.moved_from) {
+    Ending& ending = state_.threads.open(thread).ending;
+    if (ending.block != kNoBlock && state_.blocks[ending.block].addr == event.moved_from) {
+      old = ending.block;
+      ending = {};
+    } else if ((old = state_.blocks.at(event.moved_from)) != kNoBlock) {
+      LiveBlock& block = state_.blocks[old];
+      state_.blocks.take_out(old);
+      state_.tally.sites[block.site].live_bytes -= block.weight * static_cast<double>(block.size);
+      remember(block);
+    }
+  }
+  LiveBlock place;
+  place.addr = event.addr;
+  place.size = saturated_end(event.addr, event.size) - event.addr;
+  place.api = event.api;
+  for (uint32_t each : state_.blocks.displaced_by(place)) {
+    if (event.api == trace::Api::inherited) continue;
+    state_.blocks.take_out(each);
+    LiveBlock& block = state_.blocks[each];
+    state_.tally.sites[block.site].live_bytes -= block.weight * static_cast<double>(block.size);
+    end_block(each, block.latest);
+  }
+  return old;
+}
+
+uint32_t Lifetimes::begin_block(const trace::Block& event, uint32_t thread, uint32_t moved_from) {
+  LiveBlock block;
+  block.addr = event.addr;
+  block.size = saturated_end(event.addr, event.size) - event.addr;
+  // The rest of a mapping's last page is the mapping's too.
+  if (is_mapping(event.api) && block.size)
+    block.size = std::max(block.size, (block.end() + state_.page_bytes() - 1) /
+                                              state_.page_bytes() * state_.page_bytes() -
+                                          block.addr);
+  block.born_ns = state_.now;
+  block.site = site_of(event.stack, event.api);
+  block.thread = thread;
+  block.api = event.api;
+  block.flags = event.flags;
+  block.weight =
+      std::isfinite(event.weight) && event.weight >= 1 && event.weight < 1e9 ? event.weight : 1;
+  uint32_t number = state_.blocks.add(block);
+  if (moved_from != kNoBlock) end_block(moved_from, state_.blocks[moved_from].latest, number);
+  return number;
+}
+
+void Lifetimes::in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block) {
+  uint64_t begin = state_.now > event.call_ns ? state_.now - event.call_ns : 0;
+  Attribution::InCall found = attribution_.settle_call(thread, block, begin);
+  block.in_call_whole = found.located_whole;
+  if (event.api == trace::Api::inherited) return;
+  bool resident_known = event.resident_pages != trace::kUnknownPages && event.probed_pages != 0;
+  uint64_t unseen = event.in_call_minor;
+  unseen -= std::min(unseen, found.located + found.elsewhere);
+  if (!state_.observation.complete_since(begin) && !(block.flags & trace::kPopulated))
+    unseen = std::min<uint64_t>(unseen, resident_known ? event.resident_pages : 0);
+  if (resident_known) unseen = std::min<uint64_t>(unseen, event.resident_pages);
+  double call_ns = block.flags & trace::kPopulated ? event.call_ns : 0;
+  pay_populated(state_, block, unseen, call_ns);
+  block.in_call_whole += unseen;
+}
+
+void Lifetimes::hand_out(const trace::Block& event, LiveBlock& block) {
+  SiteTally& site = state_.tally.sites[block.site];
+  double w = block.weight;
+  PageRange whole = whole_pages(state_.page_bytes(), block.addr, block.end());
+  block.latest = probe_of(event.probed_pages, event.resident_pages);
+  block.handout_known = block.latest.known() && block.latest.probed >= whole.count;
+  if (block.latest.known())
+    block.resident_at_handout = std::min<uint64_t>(
+        whole.count, block.latest.probed >= whole.count
+                         ? block.latest.resident
+                         : static_cast<uint64_t>(double(block.latest.resident) *
+                                                 double(whole.count) / block.latest.probed));
+  block.most_resident = block.resident_at_handout;
+  block.touched_at_handout = state_.pages.count(block.pages, whole.first, whole.count).touched;
+  site.live_bytes += w * static_cast<double>(block.size);
+  site.peak_live_bytes = std::max(site.peak_live_bytes, site.live_bytes);
+  std::vector<PastPart> past = state_.history.take(block.addr, block.end());
+  state_.map.born(block, all_pages(state_.page_bytes(), block.addr, block.end()).count);
+  if (!hands_out(block)) return;
+  site.count += w;
+  ++site.recorded;
+  site.bytes += w * static_cast<double>(event.size);
+  site.handed_out += w * static_cast<double>(whole.count);
+  site.alloc_ns += w * event.call_ns;
+  classify(block, event, past);
+}
+
+void Lifetimes::classify(LiveBlock& block, const trace::Block&, const std::vector<PastPart>& past) {
+  SiteTally& site = state_.tally.sites[block.site];
+  PageRange whole = whole_pages(state_.page_bytes(), block.addr, block.end());
+  uint64_t before = block.resident_at_handout;
+  before -= std::min(before, block.in_call_whole);
+  // A call that faults in huge pages makes more pages resident than it takes faults.
+  bool kept =
+      std::any_of(past.begin(), past.end(), [](const PastPart& part) { return !part.past.gone; });
+  if (block.flags & trace::kPopulated && !kept) before = 0;
+  double share = whole.count ? static_cast<double>(before) / static_cast<double>(whole.count) : 0;
+  bool known = block.latest.known();
+  // Memory that the kernel took back cannot be resident again before it is touched.
+  bool all_gone = !past.empty() && !kept;
+  if (!known && all_gone) share = 0;
+  count_class(block, site, share, known || all_gone, !past.empty());
+  uint64_t warm = known ? before : 0;
+  site.reuse.warm_pages += static_cast<uint64_t>(block.weight * static_cast<double>(warm) + 0.5);
+  state_.tally.pool.resident_pages_at_handout += warm;
+  inherit_past(block, past, warm);
+}
+
+void Lifetimes::count_class(LiveBlock& block, SiteTally& site, double share, bool known,
+                            bool had_block) {
+  auto n = static_cast<uint64_t>(block.weight + 0.5);
+  Pool& pool = state_.tally.pool;
+  Pool::Bucket& bucket = state_.timeline.at(state_.now).handouts;
+  pool.handouts += n;
+  auto count = [n](uint64_t& a, uint64_t& b, uint64_t& c) { a += n, b += n, c += n; };
+  if (!known) {
+    site.reuse.unknown += n;
+    pool.unknown += n;
+  } else if (share >= 0.9) {
+    count(site.reuse.warm, pool.warm, bucket.warm);
+  } else if (share > 0.1) {
+    count(site.reuse.partial, pool.partial, bucket.partial);
+  } else if (had_block) {
+    count(site.reuse.cold, pool.cold, bucket.cold);
+  } else {
+    count(site.reuse.fresh, pool.fresh, bucket.fresh);
+  }
+}
+
+// What the addresses were before: refaults to come, the feeding site, the thread and the time.
+void Lifetimes::inherit_past(LiveBlock& block, const std::vector<PastPart>& past,
+                             uint64_t warm_pages) {
+  const PastPart* most = nullptr;
+  for (const PastPart& part : past) {
+    block.refault_credit += part.past.purged_pages;
+    bool longer = !most || part.past.end - part.begin > most->past.end - most->begin;
+    if (!part.past.gone && longer) most = &part;
+  }
+  if (!past.empty()) note_idle();
+  if (!most || warm_pages == 0) return;
+  uint64_t idle = state_.now > most->past.released_ns ? state_.now - most->past.released_ns : 0;
+  state_.tally.reuse_ns.add(static_cast<uint32_t>(std::min<uint64_t>(idle / 1000, 0xFFFFFFFF)));
+  FeedTally& feed = state_.tally.feeds[{most->past.site, block.site}];
+  ++feed.handouts;
+  feed.pages += warm_pages;
+  if (most->past.thread != block.thread) {
+    ++state_.tally.sites[block.site].reuse.cross_thread;
+    ++state_.tally.pool.cross_thread;
+  }
+}
+
+void Lifetimes::release(const trace::Release& event) {
+  uint32_t thread = state_.threads.of(event.tid);
+  attribution_.settle_thread(thread);
+  finish_ending(thread);
+  uint32_t number = state_.blocks.at(event.addr);
+  if (number == kNoBlock) return;
+  LiveBlock& block = state_.blocks[number];
+  state_.blocks.take_out(number);
+  SiteTally& site = state_.tally.sites[block.site];
+  site.live_bytes -= block.weight * static_cast<double>(block.size);
+  Probe probe =
+      probe_of(event.probed_pages, event.resident_pages, event.zero_pages, event.huge_pages);
+  state_.threads.open(thread).ending = {number, state_.now, probe, event.api};
+  block.latest = probe;
+  remember(block);
+}
+
+// Until Released says otherwise the addresses are kept and nothing in them is known to be resident.
+void Lifetimes::remember(const LiveBlock& block) {
+  Past past;
+  past.end = block.end();
+  past.serial = block.serial;
+  past.released_ns = state_.now;
+  past.site = block.site;
+  past.thread = block.thread;
+  past.from_malloc = !is_mapping(block.api);
+  state_.history.add(block.addr, past);
+}
+
+void Lifetimes::released(const trace::Released& event) {
+  uint32_t thread = state_.threads.of(event.tid);
+  Ending& ending = state_.threads.open(thread).ending;
+  if (ending.block == kNoBlock || state_.blocks[ending.block].addr != event.addr) return;
+  LiveBlock& block = state_.blocks[ending.block];
+  SiteTally& site = state_.tally.sites[block.site];
+  site.free_ns += block.weight * event.call_ns;
+  bool known = event.resident_pages != trace::kUnknownPages && event.probed_pages != 0;
+  double before = ending.probe.known() ? ending.probe.resident : 0;
+  double kept = !event.still_mapped ? 0 : known ? event.resident_pages : before;
+  bool by_allocator = !is_mapping(block.api);
+  double purged = by_allocator ? std::max(0.0, before - kept) : 0;
+  site.reuse.kept_resident_pages += static_cast<uint64_t>(kept);
+  site.reuse.purged_pages += static_cast<uint64_t>(purged);
+  uint64_t serial = block.serial;
+  auto length = static_cast<double>(std::max<uint64_t>(1, block.size));
+  state_.history.change(block.addr, block.end(), [&](uint64_t begin, Past& past) {
+    if (past.serial != serial) return;
+    double share = static_cast<double>(past.end - begin) / length;
+    past.gone = !event.still_mapped;
+    past.idle_pages = kept * share;
+    past.purged_pages = purged * share;
+  });
+  note_idle();
+  if (ending.api != trace::Api::realloc && ending.api != trace::Api::mremap) finish_ending(thread);
+}
+
+void Lifetimes::note_idle() {
+  auto bytes = static_cast<uint64_t>(std::max(0.0, state_.history.idle_pages()) *
+                                     static_cast<double>(state_.page_bytes()));
+  Pool& pool = state_.tally.pool;
+  pool.idle_peak_bytes = std::max(pool.idle_peak_bytes, bytes);
+  TimeBucket& bucket = state_.timeline.at(state_.now);
+  bucket.idle_bytes = std::max(bucket.idle_bytes, bytes);
+}
+
+void Lifetimes::finish_ending(uint32_t thread) {
+  Ending ending = state_.threads.open(thread).ending;
+  if (ending.block == kNoBlock) return;
+  state_.threads.open(thread).ending = {};
+  end_block(ending.block, ending.probe);
+}
+
+void Lifetimes::end_block(uint32_t number, const Probe& probe, uint32_t heir) {
+  LiveBlock& block = state_.blocks[number];
+  state_.map.gone(block, state_.now);
+  settle_block(state_, block, probe);
+  if (heir == kNoBlock) {
+    state_.pages.release(block.pages);
+  } else {
+    LiveBlock& to = state_.blocks[heir];
+    state_.pages.move(block.pages, to.pages, state_.page_of(to.addr) - state_.page_of(block.addr));
+    to.moved_zero = probe.zero;
+    to.blurred |= block.blurred;
+  }
+  state_.blocks.discard(number);
+}
+
+void Lifetimes::residency(const trace::Residency& event) {
+  if (event.idle) return;
+  uint32_t number = state_.blocks.at(event.addr);
+  if (number == kNoBlock) return;
+  LiveBlock& block = state_.blocks[number];
+  Probe probe =
+      probe_of(event.probed_pages, event.resident_pages, event.zero_pages, event.huge_pages);
+  if (!probe.known()) return;
+  block.latest = probe;
+  block.most_resident = std::max<uint64_t>(block.most_resident, probe.resident);
+}
+
+void Lifetimes::placement(const trace::Placement& event, const std::vector<uint32_t>& counts) {
+  uint32_t number = state_.blocks.at(event.addr);
+  if (number == kNoBlock || counts.empty()) return;
+  LiveBlock& block = state_.blocks[number];
+  SiteTally& site = state_.tally.sites[block.site];
+  if (!event.at_release) {
+    uint64_t here = event.cpu_node < counts.size() ? counts[event.cpu_node] : 0;
+    uint64_t most = *std::max_element(counts.begin(), counts.end());
+    if (most > here) ++site.reuse.cross_node, ++state_.tally.pool.cross_node;
+    return;
+  }
+  uint64_t sampled = 0;
+  for (uint32_t count : counts) sampled += count;
+  if (sampled == 0) return;
+  double resident = block.latest.known() ? block.latest.resident : static_cast<double>(sampled);
+  if (site.placement.size() < counts.size()) site.placement.resize(counts.size());
+  for (size_t node = 0; node < counts.size(); ++node)
+    site.placement[node] += resident * counts[node] / static_cast<double>(sampled);
+}
+
+void Lifetimes::finish() {
+  for (uint32_t thread = 0; thread < state_.threads.size(); ++thread) finish_ending(thread);
+  std::vector<uint32_t> live;
+  state_.blocks.for_each([&](uint32_t block) { live.push_back(block); });
+  for (uint32_t number : live) {
+    LiveBlock& block = state_.blocks[number];
+    if (hands_out(block)) state_.tally.sites[block.site].live_at_end += block.weight;
+    settle_block(state_, block, block.latest);
+  }
+}
+
+}  // namespace ftprof

@@ -1,0 +1,59 @@
+// Blocks from hand-out to give-back: keeps the live blocks and the address history up to date,
+// tells the class of each hand-out, and settles blocks when they end.
+//
+// A give-back stays open with its thread until the next event of that thread shows what it was: the
+// pages may move to a new block (realloc), or the call may have failed (kReinstated).
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/attribution.h"
+#include "analyzer/image_state.h"
+
+namespace ftprof {
+
+class Lifetimes {
+ public:
+  Lifetimes(ImageState& state, Attribution& attribution)
+      : state_(state), attribution_(attribution) {}
+
+  void stack(uint32_t id, uint32_t index);  // stack id of the trace, index in ImageTally::stacks
+
+  void block(const trace::Block& event);
+  void release(const trace::Release& event);
+  void released(const trace::Released& event);
+  void range(const trace::RangeOp& event);
+  void residency(const trace::Residency& event);
+  void placement(const trace::Placement& event, const std::vector<uint32_t>& counts);
+  void finish();
+
+ private:
+  uint32_t site_of(uint32_t stack_id, trace::Api api);
+  bool reinstate(const trace::Block& event, uint32_t thread);
+  uint32_t displaced_end(uint32_t thread, const trace::Block& event);
+  uint32_t begin_block(const trace::Block& event, uint32_t thread, uint32_t moved_from);
+  void in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block);
+  void hand_out(const trace::Block& event, LiveBlock& block);
+  void classify(LiveBlock& block, const trace::Block& event, const std::vector<PastPart>& past);
+  void count_class(LiveBlock& block, SiteTally& site, double share, bool known, bool had_block);
+  void inherit_past(LiveBlock& block, const std::vector<PastPart>& past, uint64_t warm_pages);
+
+  // Settles it and frees its slot; `heir` takes over what is known of its pages.
+  void end_block(uint32_t block, const Probe& probe, uint32_t heir = kNoBlock);
+  void finish_ending(uint32_t thread);
+  void remember(const LiveBlock& block);
+  void note_idle();
+
+  void unmap(const trace::RangeOp& event);
+  void cut_block(uint32_t block, uint64_t begin, uint64_t end, const trace::RangeOp& event);
+  void purge(const trace::RangeOp& event, bool lazily);
+  void populate(const trace::RangeOp& event);
+  void advise(const trace::RangeOp& event);
+
+  ImageState& state_;
+  Attribution& attribution_;
+  FlatMap<uint64_t, uint32_t> stack_index_;  // stack id to index + 1
+  FlatMap<uint64_t, uint32_t> site_index_;   // stack id (or api without one) to index + 1
+};
+
+}  // namespace ftprof

@@ -1,0 +1,40 @@
+// How completely the faults of an image are seen, over time. With every fault recorded, counts and
+// kinds are exact; after a window of sampling, or a lost record, they are for the blocks born
+// later.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/image_tally.h"
+
+namespace ftprof {
+
+class Observation {
+ public:
+  explicit Observation(ImageTally& tally) : tally_(tally) {}
+
+  void window(uint32_t stream, uint64_t timestamp, const trace::Window& window);
+  void lost(uint64_t timestamp, uint64_t records);
+  void finish(uint64_t timestamp);
+  // Every fault since then was recorded.
+  bool complete_since(uint64_t timestamp) const {
+    return tally_.perf && partial_streams_ == 0 && last_gap_ns_ <= timestamp;
+  }
+
+ private:
+  struct Stream {
+    uint32_t period = 1;
+    bool bursts = false;
+    uint64_t since_ns = 0;  // of the current window
+  };
+  void account(Stream& stream, uint64_t timestamp);
+
+  ImageTally& tally_;
+  std::vector<Stream> streams_;
+  uint32_t partial_streams_ = 0;
+  uint64_t last_gap_ns_ = 0;
+};
+
+}  // namespace ftprof

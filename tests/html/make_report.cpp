@@ -1,0 +1,28 @@
+// make_report rich|hostile|empty|big FORMAT FILE: prints a made-up result the way ftprof would, for
+// tests that need figures known beforehand.
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "analyzer/print_html.h"
+#include "analyzer/result_json.h"
+#include "tests/html/fixture.h"
+
+int main(int argc, char** argv) {
+  using namespace ftprof;
+  const std::map<std::string, std::function<Result()>> results = {
+      {"rich", fixture::rich},
+      {"hostile", fixture::hostile},
+      {"empty", fixture::empty},
+      {"big", [] { return fixture::big(100000); }}};
+  const std::map<std::string, std::function<void(std::ostream&, const Result&)>> formats = {
+      {"html", print_html}, {"json", [](auto& out, auto& r) { write_json(r, out); }}};
+  if (argc != 4 || !results.count(argv[1]) || !formats.count(argv[2])) {
+    std::cerr << "usage: make_report rich|hostile|empty|big FORMAT FILE\n";
+    return 2;
+  }
+  std::ofstream out(argv[3], std::ios::binary);
+  formats.at(argv[2])(out, results.at(argv[1])());
+  return out.flush() ? 0 : 2;
+}

@@ -1,0 +1,32 @@
+#include "tests/workload/pool.h"
+
+#include <sys/mman.h>
+
+namespace ftprof::workload {
+
+KeepingPool::KeepingPool(size_t block_bytes, size_t expected_blocks) : bytes_(block_bytes) {
+  free_.reserve(expected_blocks);
+  all_.reserve(expected_blocks);
+}
+
+KeepingPool::~KeepingPool() {
+  for (void* block : all_) munmap(block, bytes_);
+}
+
+void* KeepingPool::take() {
+  if (!free_.empty()) {
+    void* block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  void* block = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return nullptr;
+  all_.push_back(block);
+  return block;
+}
+
+void KeepingPool::give_back(void* block) {
+  free_.push_back(block);
+}
+
+}  // namespace ftprof::workload
