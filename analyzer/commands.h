@@ -11,12 +11,14 @@ class App;
 
 namespace ftprof {
 
+void add_run(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
 
 // In the order of `ftprof --help`.
 inline constexpr void (*kCommands[])(CLI::App&, int&) = {
+    add_run,
     add_diff,
     add_check,
     add_env,

@@ -99,12 +99,24 @@ std::string allocator_library(const std::string& name) {
   return name.find('/') != name.npos ? by_path(name) : by_name(name);
 }
 
+namespace {
+
+// LD_PRELOAD separates by spaces and colons and knows no quoting.
+void append(std::string& preload, const std::string& library) {
+  if (library.empty()) return;
+  if (library.find_first_of(" :") != library.npos)
+    throw BadInput(library + ": LD_PRELOAD cannot name a path with a space or a colon; move it");
+  preload += (preload.empty() ? "" : ":") + library;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> launch_environment(const Settings& settings,
                                                       const std::string& allocator) {
   auto variables = settings.environment();
-  std::string preload = own_library("libftprof.so");
-  std::string behind = allocator_library(allocator);
-  if (!behind.empty()) preload += ":" + behind;
+  std::string preload;
+  append(preload, own_library("libftprof.so"));
+  append(preload, allocator_library(allocator));
   const char* theirs = std::getenv("LD_PRELOAD");
   if (theirs && *theirs) preload += std::string(":") + theirs;
   variables["LD_PRELOAD"] = preload;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "analyzer/bad_input.h"
@@ -50,13 +52,12 @@ void read_table(const toml::table& table, const std::string& prefix, const std::
 }
 
 std::string contents_of(const std::string& path) {
+  std::error_code error;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text)
-    throw BadInput(path + ": cannot be read (" + std::strerror(errno) +
+  if (!file || std::filesystem::is_directory(path, error))
+    throw BadInput(path + ": cannot be read (" + std::strerror(file ? EISDIR : errno) +
                    "); name a readable TOML file");
-  return text.str();
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 }  // namespace
