@@ -320,6 +320,7 @@ void fields(Io& io, As<Io, Run>& run) {
   io.known("fault_source", run.fault_source, std::string());
   io.field("fault_period", run.fault_period);
   io.known("fault_cost", run.fault_cost, std::string());
+  io.field("prices_ns", run.prices_ns);
   io.field("processes", run.processes);
   io.field("calls", run.calls);
   io.field("complete", run.complete);

@@ -259,6 +259,9 @@ struct Run {
   std::string fault_source;      // perf, pagemap
   double fault_period = 1;       // 1: every fault; N: one in N on average
   std::string fault_cost;        // measured, modelled
+  // What one page of a kind costs the bare program on this machine, found by calibration: write,
+  // zero_read, write_after_zero_read, populate; huge is the price of one huge page. May be empty.
+  std::map<std::string, double> prices_ns;
   uint64_t processes = 0;
   std::optional<std::map<std::string, uint64_t>> calls;
   bool complete = true;

@@ -50,6 +50,7 @@ Result everything() {
   Result all = testing::result({one, testing::site({"parse", "main"}, 7)});
   all.run.calls.emplace()["malloc"] = UINT64_MAX;
   all.run.settings = {{"faults.period", "auto"}};
+  all.run.prices_ns = {{"huge", 120000.5}};
   all.run.notes = {"a note"};
   all.run.warnings = {"a warning"};
   all.pool.reuse_p50_ns = 17;
