@@ -20,8 +20,9 @@ uint32_t narrow(uint64_t value) {
   return value < 0xFFFFFFFF ? static_cast<uint32_t>(value) : 0xFFFFFFFF;
 }
 
-// How thoroughly the pages of a block are looked up. By default every page while the budget is in
-// good health, and of small blocks always: there it costs less than the rest of the record.
+// How thoroughly the pages of a block are looked up before it is given back. By default every page
+// with its kind while the budget is in good health, and of small blocks always: there it costs less
+// than the rest of the record.
 Effort effort_for(size_t bytes) {
   constexpr size_t kSmall = 256 * 1024;
   const Choice& probe = g_state.settings.residency_probe;
@@ -29,6 +30,25 @@ Effort effort_for(size_t bytes) {
   if (probe.is("full")) return Effort::full;
   if (probe.is("sample")) return Effort::sample;
   return bytes <= kSmall || budget_is_easy() ? Effort::full : Effort::sample;
+}
+
+// At hand-out and after the give-back only presence matters, which is cheap.
+Effort presence_effort() {
+  const Choice& probe = g_state.settings.residency_probe;
+  if (sealed() || probe.is("off")) return Effort::none;
+  return probe.is("sample") ? Effort::sample : Effort::presence;
+}
+
+// Kinds cost an open of pagemap: nobody asks for the kinds of no pages.
+PageCounts count_with_kinds(uintptr_t address, size_t bytes) {
+  Effort effort = effort_for(bytes);
+  if (effort == Effort::none) return {};
+  PageCounts pages = count_pages(address, bytes, Effort::presence);
+  if (pages.resident == 0) {
+    pages.zero = pages.huge = 0;
+    return pages;
+  }
+  return count_pages(address, bytes, effort);
 }
 
 uintptr_t page_up(uintptr_t address) {
@@ -71,12 +91,12 @@ void track(const NewBlock& block, uint32_t stack) {
 
 }  // namespace
 
-CallMeter::CallMeter() : entered_(sys::monotonic_ns()) {
+CallMeter::CallMeter(CallFaults faults) : faults_(faults), entered_(sys::monotonic_ns()) {
   announce_this_thread();
 }
 
 void CallMeter::read_usage(uint32_t* minor, uint32_t* major) const {
-  if (sealed()) return;
+  if (faults_ == CallFaults::ignore || sealed()) return;
   rusage usage{};
   sys::getrusage(RUSAGE_THREAD, &usage);
   *minor = static_cast<uint32_t>(usage.ru_minflt);
@@ -101,8 +121,11 @@ uint32_t CallMeter::call_ns() const {
 }
 
 void CallMeter::finish(uint64_t bytes, double weight) const {
-  uint64_t now = sys::monotonic_ns();
-  account_record(now, (now - ended_) + (begun_ - entered_), bytes, weight);
+  // What is longer than any record takes was a preemption, not work.
+  constexpr uint64_t kLongest = 30000, kLongestPerPage = 60;
+  uint64_t longest = kLongest + kLongestPerPage * (bytes >> g_state.page_shift);
+  uint64_t now = sys::monotonic_ns(), self = (now - ended_) + (begun_ - entered_);
+  account_record(now, self < longest ? self : longest, bytes, weight);
 }
 
 bool can_record(bool begin) {
@@ -112,7 +135,7 @@ bool can_record(bool begin) {
 void record_block(const NewBlock& block, const CallMeter& meter) {
   trace::Block event{};
   fill(&event, block, meter);
-  PageCounts pages = count_pages(block.address, block.bytes, effort_for(block.bytes));
+  PageCounts pages = count_pages(block.address, block.bytes, presence_effort());
   event.probed_pages = pages.probed;
   event.resident_pages = pages.resident;
   event.stack = intern_this_stack();
@@ -146,7 +169,7 @@ void reinstate_block(uintptr_t address, const TrackedBlock& block) {
 }
 
 void record_release(trace::Api api, uintptr_t address, size_t bytes) {
-  PageCounts pages = count_pages(address, bytes, effort_for(bytes));
+  PageCounts pages = count_with_kinds(address, bytes);
   emit_block(trace::Release{this_thread(), api, address, pages.probed, pages.resident, pages.zero,
                             pages.huge});
 }
@@ -160,7 +183,7 @@ void record_released(uintptr_t address, size_t bytes, const CallMeter& meter) {
                         trace::kUnknownPages,
                         trace::kUnknownPages};
   if (event.still_mapped) {
-    PageCounts pages = count_pages(address, bytes, effort_for(bytes));
+    PageCounts pages = count_pages(address, bytes, presence_effort());
     event.probed_pages = pages.probed;
     event.resident_pages = pages.resident;
     note_idle(address, bytes);
@@ -194,8 +217,7 @@ trace::RangeOp look_before(const RangeChange& change) {
   bool changes_pages =
       change.kind != trace::RangeKind::map && change.kind != trace::RangeKind::protect;
   PageCounts pages;
-  if (changes_pages)
-    pages = count_pages(change.address, page_up(change.bytes), effort_for(change.bytes));
+  if (changes_pages) pages = count_with_kinds(change.address, page_up(change.bytes));
   return {this_thread(),  change.kind,    change.by,  change.detail,
           change.address, change.bytes,   0,          0,
           pages.probed,   pages.resident, pages.zero, pages.huge};

@@ -11,10 +11,13 @@
 
 namespace ftprof {
 
+// Whether the thread's page faults inside the call matter: each look at them is a system call.
+enum class CallFaults : bool { ignore, count };
+
 // Measures one call of the next definition, and the library's own time around it.
 class CallMeter {
  public:
-  CallMeter();                                       // the hook was entered
+  explicit CallMeter(CallFaults faults = CallFaults::count);  // the hook was entered
   void before_call();                                // directly before
   void after_call();                                 // and after the real call
   void finish(uint64_t bytes, double weight) const;  // the hook is left: the account
@@ -25,6 +28,7 @@ class CallMeter {
 
  private:
   void read_usage(uint32_t* minor, uint32_t* major) const;
+  const CallFaults faults_;
   uint64_t entered_, begun_ = 0, ended_ = 0;
   uint32_t minor_ = 0, major_ = 0;
 };

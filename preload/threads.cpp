@@ -10,8 +10,6 @@
 
 namespace ftprof {
 
-constinit thread_local ThreadState t_thread{};
-
 uint32_t this_thread() {
   if (t_thread.tid == 0 && !g_state.sealed.load(std::memory_order_relaxed))
     t_thread.tid = static_cast<uint32_t>(sys::gettid());

@@ -68,7 +68,7 @@ void wrap_release(trace::Api api, void* pointer, Real real) {
   TrackedBlock block;
   if (!take_block(address, &block)) return real();
   if (!can_record(false)) return real();
-  CallMeter meter;
+  CallMeter meter(CallFaults::ignore);
   record_release(api, address, block.bytes);
   meter.before_call();
   {

@@ -82,7 +82,7 @@ template <class Real>
 int wrap_whole_unmap(const TrackedRange& range, Real real) {
   size_t bytes = range.end - range.begin;
   CutRanges cut;
-  CallMeter meter;
+  CallMeter meter(CallFaults::ignore);
   record_release(trace::Api::munmap, range.begin, bytes);
   cut.cut(range.begin, bytes);
   meter.before_call();
@@ -110,7 +110,7 @@ int wrap_unmap(trace::Caller by, uintptr_t begin, size_t bytes, Real real) {
   bool large = bytes >= g_state.settings.blocks_min_size;
   if (overlap == Overlap::none && by == trace::Caller::program && !large) return real();
   CutRanges cut;
-  CallMeter meter;
+  CallMeter meter(CallFaults::ignore);
   record_loss(trace::RangeKind::unmap, by, begin, bytes, &cut);
   meter.before_call();
   int status = real();
