@@ -1,10 +1,8 @@
-// The exported functions: those that large.h wants or knows are its own, the rest goes on to the
-// next allocator. exports.map lists the same names; a test compares the two.
+// The exported C functions, tiny and alike. exports.map lists the same names; a test compares the
+// two.
 //
-// Where a request is not well formed (an alignment that is no power of two) the next allocator
-// answers, so that its contract stands. Where it has no memory, the resting blocks are given back
-// and it is asked again: under a limit on address space, what we keep must not cost the program a
-// request.
+// A malformed request (an alignment that is no power of two) is left to the next allocator, so that
+// its contract stands.
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -12,39 +10,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "preload/libmalloc/heap.h"
 #include "preload/libmalloc/large.h"
 #include "preload/libmalloc/next.h"
 #include "preload/libmalloc/pages.h"
 
-#define FTPROF_EXPORT extern "C" [[gnu::visibility("default")]]
-
 namespace ftprof::libmalloc {
 namespace {
-
-void* no_memory() {
-  errno = ENOMEM;
-  return nullptr;
-}
-
-bool is_power_of_two(size_t n) {
-  return n && (n & (n - 1)) == 0;
-}
-
-template <auto Function, class... Arguments>
-void* ask_next(Arguments... arguments) {
-  void* p = call_next<Function>(arguments...);
-  if (__builtin_expect(p != nullptr, 1)) return p;
-  return large::relieve() ? call_next<Function>(arguments...) : nullptr;
-}
-
-void* get(size_t bytes) {
-  if (large::wants(bytes)) return large::allocate(bytes, 1);
-  return ask_next<&NextAllocator::malloc>(bytes);
-}
-
-void give_back(void* p) {
-  if (!large::release(p)) call_next<&NextAllocator::free>(p);
-}
 
 // The old block is given back only when the new one holds its bytes.
 void* move(void* from, size_t from_bytes, size_t bytes) {
@@ -74,15 +46,6 @@ void* resize(void* p, size_t bytes) {
   return usable ? resize_ours(p, usable, bytes) : resize_next(p, bytes);
 }
 
-bool wants_aligned(size_t alignment, size_t bytes) {
-  return large::wants(bytes) && is_power_of_two(alignment);
-}
-
-void* get_aligned(size_t alignment, size_t bytes) {
-  if (wants_aligned(alignment, bytes)) return large::allocate(bytes, alignment);
-  return ask_next<&NextAllocator::memalign>(alignment, bytes);
-}
-
 // Early enough for every program: the library's own start, before main's other libraries. Settings
 // are read from the environment that the loader hands over, as a program may define getenv().
 [[gnu::constructor]] void start(int, char**, char** environment) {
@@ -97,50 +60,50 @@ void* get_aligned(size_t alignment, size_t bytes) {
 
 }  // namespace
 
-FTPROF_EXPORT void* malloc(size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* malloc(size_t n) noexcept {
   return get(n);
 }
 
-FTPROF_EXPORT void free(void* p) noexcept {
+extern "C" FTPROF_EXPORT void free(void* p) noexcept {
   give_back(p);
 }
-FTPROF_EXPORT void cfree(void* p) noexcept {
+extern "C" FTPROF_EXPORT void cfree(void* p) noexcept {
   give_back(p);
 }
-FTPROF_EXPORT void free_sized(void* p, size_t) noexcept {
+extern "C" FTPROF_EXPORT void free_sized(void* p, size_t) noexcept {
   give_back(p);
 }
-FTPROF_EXPORT void free_aligned_sized(void* p, size_t, size_t) noexcept {
+extern "C" FTPROF_EXPORT void free_aligned_sized(void* p, size_t, size_t) noexcept {
   give_back(p);
 }
 
-FTPROF_EXPORT void* calloc(size_t n, size_t each) noexcept {
+extern "C" FTPROF_EXPORT void* calloc(size_t n, size_t each) noexcept {
   size_t bytes = 0;
   if (__builtin_mul_overflow(n, each, &bytes)) return no_memory();
   if (large::wants(bytes)) return large::allocate_zeroed(bytes);
   return ask_next<&NextAllocator::calloc>(n, each);
 }
 
-FTPROF_EXPORT void* realloc(void* p, size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* realloc(void* p, size_t n) noexcept {
   return resize(p, n);
 }
 
-FTPROF_EXPORT void* reallocarray(void* p, size_t n, size_t each) noexcept {
+extern "C" FTPROF_EXPORT void* reallocarray(void* p, size_t n, size_t each) noexcept {
   size_t bytes = 0;
   return __builtin_mul_overflow(n, each, &bytes) ? no_memory() : resize(p, bytes);
 }
 
-FTPROF_EXPORT void* memalign(size_t alignment, size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* memalign(size_t alignment, size_t n) noexcept {
   return get_aligned(alignment, n);
 }
 
-FTPROF_EXPORT void* aligned_alloc(size_t alignment, size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* aligned_alloc(size_t alignment, size_t n) noexcept {
   if (wants_aligned(alignment, n)) return large::allocate(n, alignment);
   return ask_next<&NextAllocator::aligned_alloc>(alignment, n);
 }
 
 // By contract this one leaves errno alone, and *out too when it fails.
-FTPROF_EXPORT int posix_memalign(void** out, size_t alignment, size_t n) noexcept {
+extern "C" FTPROF_EXPORT int posix_memalign(void** out, size_t alignment, size_t n) noexcept {
   if (!wants_aligned(alignment, n) || alignment % sizeof(void*)) {
     int error = call_next<&NextAllocator::posix_memalign>(out, alignment, n);
     bool again = error == ENOMEM && large::relieve();
@@ -153,23 +116,23 @@ FTPROF_EXPORT int posix_memalign(void** out, size_t alignment, size_t n) noexcep
   return 0;
 }
 
-FTPROF_EXPORT void* valloc(size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* valloc(size_t n) noexcept {
   return get_aligned(pages::size(), n);
 }
 
 // Not passed on as it is: an allocator without it would let libc's answer, whose block it could not
 // free.
-FTPROF_EXPORT void* pvalloc(size_t n) noexcept {
+extern "C" FTPROF_EXPORT void* pvalloc(size_t n) noexcept {
   return n > PTRDIFF_MAX ? no_memory() : get_aligned(pages::size(), pages::round_up(n));
 }
 
-FTPROF_EXPORT size_t malloc_usable_size(void* p) noexcept {
+extern "C" FTPROF_EXPORT size_t malloc_usable_size(void* p) noexcept {
   if (!p) return 0;
   size_t usable = large::usable_bytes(p);
   return usable ? usable : call_next<&NextAllocator::malloc_usable_size>(p);
 }
 
-FTPROF_EXPORT int malloc_trim(size_t pad) noexcept {
+extern "C" FTPROF_EXPORT int malloc_trim(size_t pad) noexcept {
   int given = large::relieve();
   return call_next<&NextAllocator::malloc_trim>(pad) | given;
 }

@@ -72,6 +72,8 @@ size_t give_to_kernel(size_t bytes) {
 
 // ---- new blocks
 
+constexpr size_t kAddresses = size_t{1} << 47;  // no request of more is worth emptying the ring for
+
 void grow_registry(size_t bytes) {
   Block memory = pages::map(bytes, pages::size());
   if (!memory.address) return;  // it fills up further instead
@@ -103,7 +105,8 @@ Block map_and_enter(size_t bytes, size_t alignment) {
 
 Block fresh(size_t bytes, size_t alignment) {
   Block block = map_and_enter(bytes, alignment);
-  if (!block.address && relieve()) block = map_and_enter(bytes, alignment);
+  bool possible = bytes < kAddresses && alignment < kAddresses;
+  if (!block.address && possible && relieve()) block = map_and_enter(bytes, alignment);
   return block;
 }
 
@@ -260,8 +263,14 @@ void* resize(void* p, size_t bytes) {
   return grown.address ? pointer_to(grown) : grow_by_copying(block, whole);
 }
 
+// No more than rests now: a hook in front of munmap may allocate and fill the ring again.
 bool relieve() {
-  return give_to_kernel(SIZE_MAX) > 0;
+  size_t resting = 0;
+  {
+    Held held(lock);
+    resting = ring.bytes(held);
+  }
+  return give_to_kernel(resting) > 0;
 }
 
 }  // namespace ftprof::libmalloc::large

@@ -123,7 +123,7 @@ Settings default_settings(PolicyKind policy, size_t memory) {
     settings.ring.hoard_bytes = memory / 1024;
     return settings;
   }
-  settings.ring.entries = Ring::kMostEntries;
+  settings.ring.entries = 1024;
   settings.ring.entry_bytes = SIZE_MAX;
   settings.ring.hoard_bytes = memory / 4;
   settings.reserve = memory / 16;
