@@ -15,8 +15,9 @@ ORDERS |= {f"before {name}": f"{{}} {path}" for name, path in ALLOCATORS.items()
 
 
 # mimalloc's operators end the program where others throw.
-CASES = [(victim, order) for victim in ("contract", "threads", "forks", "operators")
+CASES = [(victim, order, "deferred") for victim in ("contract", "threads", "forks", "operators")
          for order in ORDERS if (victim, order) != ("operators", "before mimalloc")]
+CASES += [(victim, "alone", "classic") for victim in ("contract", "threads", "forks")]
 
 
 def run(order, *command, settings="", timeout=120):
@@ -28,8 +29,7 @@ def run(order, *command, settings="", timeout=120):
     return subprocess.run(words, capture_output=True, text=True, timeout=timeout)
 
 
-@pytest.mark.parametrize("victim,order", CASES)
-@pytest.mark.parametrize("policy", ["deferred", "classic"])
+@pytest.mark.parametrize("victim,order,policy", CASES)
 def test_contract(victim, order, policy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(order, VICTIMS / f"libmalloc-{victim}", settings=f"policy={policy}")
