@@ -1,9 +1,9 @@
 #include "preload/allocator_name.h"
 
-#include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <string.h>
 
+#include "preload/look_up.h"
 #include "preload/object.h"
 #include "preload/text.h"
 
@@ -15,15 +15,13 @@ constinit const char* g_library = "";
 
 // A version that a library tells through one function; each has its own way.
 template <class Function>
-Function look_up(const Object& object, const char* symbol) {
-  void* found = dlsym(const_cast<link_map*>(object.map), symbol);
-  if (found == nullptr) dlerror();  // the program must not find our failure as its own
-  return reinterpret_cast<Function>(found);
+Function function_of(const Object& object, const char* symbol) {
+  return reinterpret_cast<Function>(look_up(const_cast<link_map*>(object.map), symbol));
 }
 
 void find_jemalloc_version(const Object& object) {
   using Mallctl = int (*)(const char*, void*, size_t*, void*, size_t);
-  auto mallctl = look_up<Mallctl>(object, "mallctl");
+  auto mallctl = function_of<Mallctl>(object, "mallctl");
   const char* version = nullptr;
   size_t size = sizeof version;
   if (mallctl != nullptr && mallctl("version", &version, &size, nullptr, 0) == 0 &&
@@ -32,7 +30,7 @@ void find_jemalloc_version(const Object& object) {
 }
 
 void find_mimalloc_version(const Object& object) {
-  auto version = look_up<int (*)()>(object, "mi_version");
+  auto version = function_of<int (*)()>(object, "mi_version");
   if (version == nullptr) return;
   auto number = static_cast<unsigned>(version());
   g_version.add_number(number / 100)
@@ -43,7 +41,7 @@ void find_mimalloc_version(const Object& object) {
 }
 
 void find_tcmalloc_version(const Object& object) {
-  auto version = look_up<const char* (*)(int*, int*, const char**)>(object, "tc_version");
+  auto version = function_of<const char* (*)(int*, int*, const char**)>(object, "tc_version");
   if (version != nullptr) g_version.add(version(nullptr, nullptr, nullptr));
 }
 

@@ -1,9 +1,7 @@
 #include "preload/next.h"
 
-#include <dlfcn.h>
-
+#include "preload/look_up.h"
 #include "preload/object.h"
-#include "preload/sys.h"
 
 namespace ftprof {
 
@@ -36,18 +34,16 @@ constinit std::atomic<Lookup> g_lookup{Lookup::none};
 
 // A required one that is missing leaves its pointer null: the first call of it crashes where the
 // program would not have linked without us.
-void look_up(const char* name, void** to) {
-  if (void* found = dlsym(RTLD_NEXT, name))
-    *to = found;
-  else
-    dlerror();  // not the program's failure to find
+void find(const char* name, void** to) {
+  // A null must not replace what stands there for the time before (early_free).
+  if (void* found = look_up(RTLD_NEXT, name)) *to = found;
 }
 
 #define FTPROF_SLOT_wrap(name) reinterpret_cast<void**>(&g_next.name)
 #define FTPROF_SLOT_jump(name) &ftprof_jump_##name
 
 void look_up_all() {
-#define HOOK(name, need, kind, result, parameters) look_up(#name, FTPROF_SLOT_##kind(name));
+#define HOOK(name, need, kind, result, parameters) find(#name, FTPROF_SLOT_##kind(name));
 #include "preload/hooks.def"
 #undef HOOK
 }
@@ -68,9 +64,7 @@ bool resolved() {
 void* next_seen_from(const void* caller, const char* name) {
   Object object;
   if (!find_object(reinterpret_cast<uintptr_t>(caller), &object)) return nullptr;
-  void* found = dlsym(const_cast<link_map*>(object.map), name);
-  if (found == nullptr) dlerror();
-  return found;
+  return look_up(const_cast<link_map*>(object.map), name);
 }
 
 }  // namespace ftprof
