@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import WORKLOAD, preload_for
+from conftest import BUILD, ROOT, WORKLOAD, preload_for
 
 
 def run(*arguments, status=0, **environment):
@@ -28,7 +28,7 @@ def by_function(answer):
 
 def test_help_names_every_experiment():
     text = run("--help").stdout
-    for name in ["cycles", "walks", "recycled", "sites"]:
+    for name in ["cycles", "touch", "walks", "recycled", "pagebench", "sites"]:
         assert name in text
 
 
@@ -186,3 +186,91 @@ def test_recycled_malloc_is_the_allocators_choice():
 def test_recycled_threads_are_named():
     rounds = recycled("--hand-over", "--rounds", 2)[0]["rounds"]
     assert [round["thread"] for round in rounds] == ["round-1", "round-2"]
+
+
+TOUCH_MODES = ["default", "nohugepage", "hugepage", "populate", "populate-write", "malloc-memset",
+               "calloc", "vector-zero", "vector-one"]
+
+
+def test_touch_pays_where_it_must():
+    result = run_json("touch", "all", "--mib", 32)
+    modes = {row["mode"]: row for row in result["modes"]}
+    assert list(modes) == TOUCH_MODES
+    pages = result["pages"]
+    assert modes["nohugepage"]["first"]["faults"] >= pages
+    for name in ["populate", "populate-write", "malloc-memset", "vector-zero", "vector-one"]:
+        assert modes[name]["first"]["faults"] <= 10
+        assert modes[name]["allocation"]["faults"] > 10
+    for name in ["default", "nohugepage", "hugepage", "calloc"]:
+        assert modes[name]["allocation"]["faults"] <= 10
+        assert modes[name]["first"]["faults"] > 10
+    for row in modes.values():
+        assert row["second"]["faults"] <= 10
+        assert row["rss_bytes"] >= 32 << 20
+
+
+def test_touch_huge_pages_are_taken_or_refused():
+    row = run_json("touch", "hugepage", "--mib", 32)["modes"][0]
+    refused = row["thp_fault_fallback"] > 0
+    with open("/sys/kernel/mm/transparent_hugepage/enabled") as setting:
+        refused = refused or "[never]" in setting.read()
+    assert refused or row["huge_bytes"] > 0
+    assert refused or row["first"]["faults"] < 100
+
+
+def test_touch_one_mode_as_a_table():
+    text = run("touch", "populate", "--mib", 8).stdout
+    assert "populate" in text and "vector-one" not in text
+
+
+BENCHMARKS = {"alloc_free_pair": 9, "random_replace": 9, "alloc_memset_free": 9, "random_replace_mt8": 5}
+
+
+def test_pagebench_rows_and_join(tmp_path):
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text(run("pagebench", "--scale", 0.001).stdout)
+    b.write_text(run("pagebench", "--scale", 0.001, "--only", "^random_replace/").stdout)
+    rows = [line.split()[0] for line in a.read_text().splitlines() if line.endswith(("ns/op", "GiB/s"))]
+    for benchmark, count in BENCHMARKS.items():
+        assert len([row for row in rows if row.split("/")[0] == benchmark]) == count
+    assert "resident set" in a.read_text()
+    joined = run("pagebench", "--join", a, b).stdout.splitlines()
+    assert joined[0].split() == ["name", "a", "b", "(a-b)/b"]
+    sizes = [int(line.split()[0].split("/")[1]) for line in joined[1:]]
+    assert sizes == sorted(sizes) and len(sizes) == 9
+
+
+def test_pagebench_names_its_allocator():
+    text = run("pagebench", "--scale", 0.001, "--only", "pair/16$", LD_PRELOAD=preload_for("jemalloc", None)).stdout
+    assert "allocator jemalloc" in text and "its page 4096 bytes" in text
+
+
+def test_pagebench_bad_input(tmp_path):
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    assert "holds no row" in run("pagebench", "--join", empty, empty, status=2).stderr
+    assert "regular expression" in run("pagebench", "--only", "(", status=2).stderr
+
+
+def test_experiments_script_writes_its_summary(tmp_path):
+    done = subprocess.run([ROOT / "scripts/experiments", "-q", tmp_path / "out"], capture_output=True,
+                          text=True, env={**os.environ, "FTPROF_BUILD": str(BUILD)})
+    assert done.returncode == 0, done.stderr
+    summary = (tmp_path / "out/summary.md").read_text()
+    for name in ["cycles", "touch", "walks", "recycled-pool", "pagebench", "sites"]:
+        assert f"## {name}\n" in summary
+        assert json.loads((tmp_path / f"out/{name}.json").read_text())
+    assert "<cycle_a_first_pass>:" in summary and "memset" in summary
+
+
+def test_experiments_script_writes_no_summary_when_a_check_fails(tmp_path):
+    workload = tmp_path / "build/tests/workload/ftprof-workload"
+    workload.parent.mkdir(parents=True)
+    # As the real one, but a check of walks fails.
+    workload.write_text(f'#!/bin/sh\n[ "$1" != walks ] || exit 1\nexec {WORKLOAD} "$@"\n')
+    workload.chmod(0o755)
+    done = subprocess.run([ROOT / "scripts/experiments", "-q", tmp_path / "out"], capture_output=True,
+                          text=True, env={**os.environ, "FTPROF_BUILD": str(tmp_path / "build")})
+    assert done.returncode == 1
+    assert "no summary" in done.stderr
+    assert not (tmp_path / "out/summary.md").exists()

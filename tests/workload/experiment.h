@@ -10,8 +10,10 @@
 namespace ftprof::workload {
 
 void add_cycles(CLI::App& app, int& status);
+void add_pagebench(CLI::App& app, int& status);
 void add_recycled(CLI::App& app, int& status);
 void add_sites(CLI::App& app, int& status);
+void add_touch(CLI::App& app, int& status);
 void add_walks(CLI::App& app, int& status);
 
 }  // namespace ftprof::workload

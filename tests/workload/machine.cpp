@@ -81,7 +81,8 @@ std::string jemalloc_version() {
   const char* version = nullptr;
   size_t size = sizeof version;
   if (!mallctl || mallctl("version", &version, &size, nullptr, 0) != 0) return "";
-  return std::string(" ") + version;
+  std::string text = std::string(" ") + version;
+  return text.substr(0, text.find("-g"));  // 5.3.0-0, without the commit's hash
 }
 
 int find_own_allocator(dl_phdr_info* info, size_t, void* found) {

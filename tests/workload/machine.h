@@ -27,7 +27,7 @@ bool memory_suffices(uint64_t bytes);
 // "madvise" of "always [madvise] never"; empty when the kernel has no transparent huge pages.
 std::string thp_setting(const std::string& name);
 
-// The allocator behind malloc, by the names that only it exports: "jemalloc 5.3.0-…", "mimalloc",
+// The allocator behind malloc, by the names that only it exports: "jemalloc 5.3.0-0", "mimalloc",
 // "tcmalloc", "ftprof-libmalloc", "glibc 2.36".
 std::string allocator_name();
 bool allocator_is_glibc();

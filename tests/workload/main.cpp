@@ -13,8 +13,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   add_cycles(app, status);
+  add_touch(app, status);
   add_walks(app, status);
   add_recycled(app, status);
+  add_pagebench(app, status);
   add_sites(app, status);
   try {
     app.parse(argc, argv);
