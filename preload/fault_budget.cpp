@@ -1,0 +1,19 @@
+#include "preload/fault_budget.h"
+
+namespace ftprof {
+
+// xorshift64*: the next burst begins at half to one and a half times the plain distance.
+void FaultBudget::begin_burst() {
+  random_ ^= random_ >> 12;
+  random_ ^= random_ << 25;
+  random_ ^= random_ >> 27;
+  uint64_t bits = (random_ * 0x2545F4914F6CDD1DULL) >> 40;
+  jitter_ = 0.5 + static_cast<double>(bits) / static_cast<double>(1 << 24);
+}
+
+uint64_t FaultBudget::wait_ns(double burst_ns) const {
+  double missing = burst_ns * jitter_ - held_;
+  return missing <= 0 || share_ <= 0 ? 0 : static_cast<uint64_t>(missing / share_);
+}
+
+}  // namespace ftprof

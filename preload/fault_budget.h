@@ -1,0 +1,42 @@
+// When faults are recorded under faults.period=auto: a bucket of time that recording may cost.
+//
+// It is filled by a share of the CPU time that the program uses and emptied by what recording
+// costs: the kernel's extra time for each recorded fault and the collector's own. While there is
+// some, every fault is recorded; when it is empty the events are closed, and opened again for a
+// burst when enough has come together to pay for it. A program that faults little is thus recorded
+// throughout, one that does nothing else is sampled in time. The bursts' distance is jittered: a
+// fixed one may beat with what the program does.
+//
+// Pure arithmetic; all times in ns.
+#pragma once
+
+#include <stdint.h>
+
+namespace ftprof {
+
+class FaultBudget {
+ public:
+  // The bucket starts with `credit` and never holds more.
+  FaultBudget(double share, uint64_t credit, uint64_t seed)
+      : share_(share), credit_(static_cast<double>(credit)), held_(credit_), random_(seed | 1) {}
+
+  void earn(uint64_t program_ns) {
+    held_ += share_ * static_cast<double>(program_ns);
+    if (held_ > credit_) held_ = credit_;
+  }
+  void spend(double ns) { held_ -= ns; }
+
+  bool exhausted() const { return held_ <= 0; }
+  // Closed events may open again. burst_ns: what the shortest burst costs, switching included.
+  bool affords(double burst_ns) const { return held_ >= burst_ns * jitter_; }
+  void begin_burst();
+  // CPU time of the program after which affords(burst_ns) may hold.
+  uint64_t wait_ns(double burst_ns) const;
+
+ private:
+  double share_, credit_, held_;
+  double jitter_ = 1;
+  uint64_t random_;
+};
+
+}  // namespace ftprof

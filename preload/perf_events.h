@@ -1,0 +1,79 @@
+// The kernel's page-fault events on the threads of this process, into one ring per CPU.
+//
+// The rings hang on a dummy event of the collector's own thread, so they outlive the fault events,
+// which come and go: an event that is open costs every fault on the machine 40 to 90 ns even while
+// it is disabled, and switching inherited events on and off takes a cross-call per thread and CPU.
+// Closed events cost nothing, so "off" is closed.
+//
+// Events are opened on every thread that exists and inherited by the threads those make
+// (`inherit_thread`: never by child processes). Two sets, switched apart: entries (PAGE_FAULTS, one
+// sample when a fault begins) and handled (PAGE_FAULTS_MIN and _MAJ, one when it is done).
+//
+// Descriptors live in the descriptor table of the thread that opened them: the collector's.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/perf_ring.h"
+
+namespace ftprof {
+
+// Open events, in an array that is mapped once.
+class EventList {
+ public:
+  struct Event {
+    int fd;
+    uint32_t cpu;
+  };
+
+  bool reserve(size_t most);
+  bool add(Event event);
+  void close_all();
+  size_t size() const { return count_; }
+  const Event& operator[](size_t i) const { return events_[i]; }
+
+ private:
+  Event* events_ = nullptr;
+  size_t count_ = 0, capacity_ = 0;
+};
+
+class PerfEvents {
+ public:
+  enum Set : uint8_t { kEntries, kHandled };
+
+  // One ring of `bytes` for each CPU that is online, smaller ones (down to a page) where locked
+  // memory is short. 0, or -errno with nothing left open. rings: for `cpus` CPUs.
+  long open_rings(PerfRing* rings, unsigned cpus, size_t bytes);
+  void close_rings();
+
+  // Opens a set on all threads but `collector_tid`; every period-th fault is sampled. 0, or -errno
+  // when the program's main thread could not be observed (then nothing of the set is open).
+  long open(Set set, uint64_t period, int collector_tid);
+  // The same on one thread: for the calibration.
+  long open_on(Set set, int tid, uint64_t period);
+  void close(Set set) { sets_[set].close_all(); }
+  bool is_open(Set set) const { return sets_[set].size() > 0; }
+
+  // Records of this CPU that the kernel had to drop in the open sets so far (Linux 6.0, else 0).
+  uint64_t dropped(unsigned cpu) const;
+  // Some threads could not be observed, for want of descriptors.
+  bool incomplete() const { return incomplete_; }
+
+  const int* ring_descriptors() const { return ring_fds_; }
+  unsigned cpus() const { return cpus_; }
+
+ private:
+  long open_ring(unsigned cpu, size_t bytes);
+  long open_on_threads(Set set, uint64_t period, int collector_tid, int* tids);
+  long open_event(Set set, uint64_t config, int tid, unsigned cpu, uint64_t period);
+
+  PerfRing* rings_ = nullptr;
+  int* ring_fds_ = nullptr;  // -1 where a CPU is offline
+  unsigned cpus_ = 0;
+  EventList sets_[2];
+  bool counts_dropped_ = true;
+  bool incomplete_ = false;
+};
+
+}  // namespace ftprof
