@@ -1,0 +1,231 @@
+#include "preload/collector_loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+
+#include "preload/credentials.h"
+#include "preload/perf_refusal.h"
+#include "preload/sampling.h"
+#include "preload/slots.h"
+#include "preload/state.h"
+#include "preload/sys.h"
+#include "preload/tasks.h"
+#include "preload/text.h"
+
+namespace ftprof {
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
+constexpr uint64_t kTickNs = 100 * kMs;
+constexpr uint64_t kSleepiestNs = 2000 * kMs;
+
+uint64_t cpu_clock(long clock) {
+  timespec time{};
+  sys::call(SYS_clock_gettime, clock, sys::as_long(&time));
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+uint64_t own_faults() {
+  rusage usage{};
+  sys::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<uint64_t>(usage.ru_minflt);
+}
+
+// Without close_range (Linux before 5.9) each number is closed by itself.
+void leave_descriptors() {
+  constexpr unsigned kUnshare = 1 << 1;
+  if (!sys::failed(sys::close_range(0, ~0U, kUnshare))) return;
+  sys::call(SYS_unshare, 0x400 /* CLONE_FILES */);
+  rlimit limit{};
+  sys::get_limit(RLIMIT_NOFILE, &limit);
+  for (uint64_t fd = 0; fd < limit.rlim_cur && fd < 65536; ++fd) sys::close(static_cast<int>(fd));
+}
+
+int open_wake_signal() {
+  uint64_t mask = 1ULL << (kWakeSignal - 1);
+  return static_cast<int>(
+      sys::call(SYS_signalfd4, -1, sys::as_long(&mask), sizeof mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void attribute_number(const char* key, uint64_t value) {
+  Text<24> text;
+  text.add_number(value);
+  write_attribute(key, text.c_str());
+}
+
+}  // namespace
+
+void CollectorLoop::run() {
+  if (!prepare()) {
+    requests_->ready.store(1, std::memory_order_release);
+    sys::futex_wake(&requests_->ready, 1 << 30);
+    return;
+  }
+  begin();
+  while (requests_->stop.load(std::memory_order_acquire) == 0 && !program_is_gone()) round();
+  finish();
+  recorder_.stop();
+  sys::close(dir_);
+  if (wake_fd_ >= 0) sys::close(wake_fd_);
+  account();
+}
+
+bool CollectorLoop::prepare() {
+  sys::call(SYS_prctl, PR_SET_NAME, sys::as_long("ftprof"));
+  leave_descriptors();
+  tid_ = sys::gettid();
+  dir_ = sys::open_at(AT_FDCWD, g_state.image_dir, O_DIRECTORY | O_NOFOLLOW | O_PATH);
+  wake_fd_ = open_wake_signal();
+  if (polled_ == nullptr)
+    polled_ = static_cast<pollfd*>(sys::map_private((g_state.cpus + 1) * sizeof *polled_));
+  polled_count_ = 0;
+  own_ns_ = own_faults_ = slot_faults_ = 0;
+  return dir_ >= 0 && polled_ != nullptr;
+}
+
+void CollectorLoop::begin() {
+  refill_slots(dir_);
+  FaultPlan plan = make_fault_plan(g_state.settings);
+  long error = plan.perf ? recorder_.start(plan, dir_, tid_) : -EOPNOTSUPP;
+  if (!plan.perf) recorder_.only_calibrate(tid_);
+  account();
+  snapshots_.begin();
+  requests_->refusal.store(plan.perf ? static_cast<int>(error) : 0);
+  requests_->ready.store(1, std::memory_order_release);
+  sys::futex_wake(&requests_->ready, 1 << 30);
+
+  attribute_number("profiler.tid", static_cast<uint64_t>(tid_));
+  write_attribute("faults.source", error == 0 ? "perf" : "pagemap");
+  if (plan.perf && error != 0) tell_refusal(error);
+  if (recorder_.events().incomplete())
+    write_attribute("note", "Some threads could not be observed: too few descriptors (ulimit -n).");
+  write_prices(recorder_.calibration());
+
+  polled_[polled_count_++] = {wake_fd_, POLLIN, 0};
+  for (unsigned cpu = 0; error == 0 && cpu < recorder_.events().cpus(); ++cpu)
+    if (recorder_.events().ring_descriptors()[cpu] >= 0)
+      polled_[polled_count_++] = {recorder_.events().ring_descriptors()[cpu], POLLIN, 0};
+  wait_ns_ = kBusyNs;
+  ticked_ = sys::monotonic_ns();
+  snapshot_due_ = ticked_ + g_state.settings.snapshot_interval;
+}
+
+void CollectorLoop::tell_refusal(long error) {
+  PerfRefusal refusal(static_cast<int>(error));
+  write_attribute("note", refusal.sentence());
+}
+
+void CollectorLoop::round() {
+  wait();
+  uint64_t faults = own_faults();
+  refill_slots(dir_);
+  slot_faults_ += own_faults() - faults;
+  bool blocks = slots_seen_ != g_slots_wanted.load(std::memory_order_relaxed);
+  slots_seen_ = g_slots_wanted.load(std::memory_order_relaxed);
+  bool any = recorder_.drain() || blocks;
+  uint64_t before = program_ns();
+  account();
+  recorder_.adapt(program_ns(), own_ns_);
+  // A program that runs may begin to fault, or to allocate, at any moment; one that sleeps cannot.
+  bool runs = program_ns() - before > wait_ns_ / 100;
+  wait_ns_ = any ? kBusyNs : wait_ns_ * 2;
+  uint64_t most = runs ? kTickNs : kSleepiestNs;
+  if (wait_ns_ > most) wait_ns_ = most;
+
+  uint64_t now = sys::monotonic_ns();
+  if (now - ticked_ >= kTickNs) {
+    ticked_ = now;
+    sampling_tick(now);
+  }
+  snapshot_if_due(now);
+  serve();
+}
+
+void CollectorLoop::wait() {
+  uint64_t ns = wait_ns_;
+  uint64_t burst = recorder_.recording() ? recorder_.wait_ns() : 0;
+  if (burst > kMs && burst < ns) ns = burst;
+  // Where the program may not make system calls it cannot wake us.
+  bool deaf = wake_fd_ < 0 || foreign_signal_ || g_state.sealed.load(std::memory_order_relaxed);
+  if (deaf && ns > kBusyNs) ns = kBusyNs;
+  if (recorder_.recording())
+    wait_for_rings(ns);
+  else
+    wait_for_slots(ns);
+}
+
+// A readable signal without a request is one that the program has pending for itself: it must stay.
+void CollectorLoop::wait_for_rings(uint64_t ns) {
+  timespec time{static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000)};
+  polled_[0].fd = foreign_signal_ ? -1 : wake_fd_;
+  polled_[0].revents = 0;
+  sys::call(SYS_ppoll, sys::as_long(polled_), polled_count_, sys::as_long(&time), 0, 8);
+  if ((polled_[0].revents & POLLIN) == 0) return;
+  bool asked =
+      requests_->stop.load() != 0 || requests_->finish.load() != requests_->finished.load();
+  signalfd_siginfo signal;
+  if (asked)
+    sys::read(wake_fd_, &signal, sizeof signal);
+  else
+    foreign_signal_ = true;
+}
+
+void CollectorLoop::wait_for_slots(uint64_t ns) {
+  sys::futex_wait(&g_slots_wanted, slots_seen_, ns);
+}
+
+void CollectorLoop::account() {
+  uint64_t own = cpu_clock(CLOCK_THREAD_CPUTIME_ID), slowed = recorder_.slowed_ns();
+  add_self_ns(own - own_ns_ + slowed - slowed_ns_);
+  own_ns_ = own, slowed_ns_ = slowed;
+  process_ns_ = cpu_clock(CLOCK_PROCESS_CPUTIME_ID);
+  // The slots count what their packets cost by themselves.
+  uint64_t faults = own_faults() - slot_faults_;
+  add_self_faults(faults - own_faults_);
+  own_faults_ = faults;
+}
+
+void CollectorLoop::snapshot_if_due(uint64_t now) {
+  uint64_t interval = g_state.settings.snapshot_interval;
+  if (interval == 0 || now < snapshot_due_) return;
+  snapshot_due_ = now + interval;
+  follow_credentials(g_state.pid);
+  recorder_.forget_code();
+  if (snapshots_.idle_since_last(program_ns())) return;
+  snapshots_.take(false);
+  account();
+  snapshots_.remember(program_ns());
+}
+
+void CollectorLoop::serve() {
+  uint32_t asked = requests_->finish.load(std::memory_order_acquire);
+  if (asked == requests_->finished.load(std::memory_order_relaxed)) return;
+  finish();
+  requests_->finished.store(asked, std::memory_order_release);
+  sys::futex_wake(&requests_->finished, 1 << 30);
+}
+
+void CollectorLoop::finish() {
+  recorder_.settle();
+  account();
+  snapshots_.take(true);
+}
+
+// A program whose threads have all left by pthread_exit would live on for the collector alone.
+bool CollectorLoop::program_is_gone() {
+  if (wait_ns_ < kSleepiestNs) return false;
+  int tids[4];
+  if (list_threads(tids, 4) > 2) return false;
+  Text<64> path;
+  path.add("/proc/self/task/").add_number(static_cast<uint64_t>(g_state.pid)).add("/stat");
+  char stat[512];
+  long bytes = read_small_file(path.c_str(), stat, sizeof stat);
+  for (long i = bytes - 1; i > 1; --i)
+    if (stat[i - 2] == ')') return stat[i] == 'Z';
+  return false;
+}
+
+}  // namespace ftprof

@@ -1,0 +1,86 @@
+#include "preload/fault_files.h"
+
+#include <new>
+
+#include "preload/modules.h"
+#include "preload/state.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+namespace ftprof {
+
+using namespace trace;
+
+bool FaultFiles::begin(int dir, unsigned cpus) {
+  if (files_ == nullptr) files_ = static_cast<File*>(sys::map_private(cpus * sizeof *files_));
+  if (files_ == nullptr) return false;
+  for (unsigned cpu = 0; cpu < cpus; ++cpu) new (&files_[cpu]) File{};
+  dir_ = dir;
+  cpus_ = cpus;
+  ++begun_;
+  forget_code();
+  return true;
+}
+
+void FaultFiles::close() {
+  for (unsigned cpu = 0; cpu < cpus_; ++cpu)
+    if (files_[cpu].stream.good()) files_[cpu].stream.close();
+}
+
+FaultFiles::File* FaultFiles::file_of(unsigned cpu) {
+  File* file = &files_[cpu];
+  if (!file->tried) {
+    file->tried = true;
+    Text<24> name;
+    name.add("faults_").add_number(cpu + (begun_ - 1) * cpus_);
+    if (file->stream.open(dir_, name.c_str(), kFaultStream, cpu)) write_window(file, window_since_);
+  }
+  return file->stream.good() ? file : nullptr;
+}
+
+void FaultFiles::write_window(File* file, uint64_t time) {
+  file->stream.emit(time, window_);
+  file->newest = time;
+}
+
+void FaultFiles::set_window(uint32_t period, uint32_t timed_period, uint64_t time) {
+  window_ = {period, timed_period};
+  window_since_ = time;
+  for (unsigned cpu = 0; cpu < cpus_; ++cpu)
+    if (files_[cpu].stream.good()) write_window(&files_[cpu], time);
+}
+
+// At the time of the latest record: a later one would drag the records that follow along.
+void FaultFiles::lost(unsigned cpu, uint64_t records) {
+  if (File* file = file_of(cpu)) file->stream.emit(file->newest, Lost{records});
+}
+
+void FaultFiles::forget_code() {
+  for (uint64_t& page : code_pages_) page = 0;
+}
+
+void FaultFiles::note_code_of(uint64_t ip) {
+  uint64_t page = ip >> g_state.page_shift;
+  uint64_t& known = code_pages_[page % kCodePages];
+  if (known == page) return;
+  known = page;
+  note_code(ip);
+}
+
+void FaultFiles::fault_run(u32 cpu, u64 time, const FaultRun& run, const u16* samples) {
+  File* file = file_of(cpu);
+  if (file == nullptr) return;
+  note_code_of(run.ip);
+  file->stream.emit(time, run, {samples, run.length * sizeof *samples});
+  file->newest = time;
+}
+
+void FaultFiles::fault(u32 cpu, u64 time, const Fault& fault) {
+  File* file = file_of(cpu);
+  if (file == nullptr) return;
+  note_code_of(fault.ip);
+  file->stream.emit(time, fault);
+  file->newest = time;
+}
+
+}  // namespace ftprof

@@ -1,0 +1,40 @@
+// What the process is like right now, as events: its usage, its mappings, the residency of what is
+// alive. Taken by the collector at each snapshot.interval, and once more at the end.
+#pragma once
+
+#include <stdint.h>
+
+#include "preload/calibration.h"
+#include "preload/maps.h"
+
+namespace ftprof {
+
+class Snapshots {
+ public:
+  // The first words about faults: Opening, and the mappings.
+  void begin();
+
+  // Residency of live blocks and of ranges given back, mappings if they changed, Usage.
+  void take(bool final);
+
+  // CPU time and faults at the last snapshot, to tell an idle process by.
+  bool idle_since_last(uint64_t program_ns) const;
+  void remember(uint64_t program_ns);
+
+ private:
+  void write_residency(bool final);
+  void write_maps();
+
+  MapReader maps_;
+  uint64_t maps_due_ns_ = 0;
+  uint64_t program_ns_ = 0;
+};
+
+// getrusage and the profiler's own account, now.
+void write_usage(bool final);
+// A Price for each kind that was found out.
+void write_prices(const Calibration& found);
+// An Attribute.
+void write_attribute(const char* key, const char* value);
+
+}  // namespace ftprof
