@@ -173,7 +173,7 @@ class Calibrator {
 
   // Known only where one fault really brought the whole huge page.
   void huge_pages() {
-    constexpr int kTries = 3;
+    constexpr int kTries = 5;
     double values[kTries];
     for (double& value : values) {
       if (sys::failed(scratch_.advise(MADV_HUGEPAGE))) return;

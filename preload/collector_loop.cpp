@@ -87,7 +87,7 @@ bool CollectorLoop::prepare() {
 }
 
 void CollectorLoop::begin() {
-  refill_slots(dir_);
+  refill();
   FaultPlan plan = make_fault_plan(g_state.settings);
   long error = plan.perf ? recorder_.start(plan, dir_, tid_) : -EOPNOTSUPP;
   if (!plan.perf) recorder_.only_calibrate(tid_);
@@ -120,9 +120,7 @@ void CollectorLoop::tell_refusal(long error) {
 
 void CollectorLoop::round() {
   wait();
-  uint64_t faults = own_faults();
-  refill_slots(dir_);
-  slot_faults_ += own_faults() - faults;
+  refill();
   bool blocks = slots_seen_ != g_slots_wanted.load(std::memory_order_relaxed);
   slots_seen_ = g_slots_wanted.load(std::memory_order_relaxed);
   bool any = recorder_.drain() || blocks;
@@ -142,6 +140,13 @@ void CollectorLoop::round() {
   }
   snapshot_if_due(now);
   serve();
+}
+
+// The slots count what their packets cost by themselves.
+void CollectorLoop::refill() {
+  uint64_t before = own_faults();
+  refill_slots(dir_);
+  slot_faults_ += own_faults() - before;
 }
 
 void CollectorLoop::wait() {
@@ -182,7 +187,6 @@ void CollectorLoop::account() {
   add_self_ns(own - own_ns_ + slowed - slowed_ns_);
   own_ns_ = own, slowed_ns_ = slowed;
   process_ns_ = cpu_clock(CLOCK_PROCESS_CPUTIME_ID);
-  // The slots count what their packets cost by themselves.
   uint64_t faults = own_faults() - slot_faults_;
   add_self_faults(faults - own_faults_);
   own_faults_ = faults;

@@ -36,6 +36,7 @@ class CollectorLoop {
   void begin();
   void tell_refusal(long error);
   void round();
+  void refill();
   void wait();
   void wait_for_rings(uint64_t ns);
   void wait_for_slots(uint64_t ns);

@@ -150,8 +150,17 @@ void MapReader::write_if_changed() {
 void MapReader::write_opening(uint64_t minor, uint64_t major) {
   trace::Opening opening = {minor, major, 0, 0, 0, 0};
   visit_maps(add_to_opening, &opening);
-  uint64_t resident = opening.stack + opening.heap + opening.other_anonymous;
-  opening.file = minor > resident ? minor - resident : 0;
+  // Resident anonymous pages may be the profiler's own tables: the parts never exceed the whole.
+  uint64_t left = minor;
+  auto take = [&left](uint64_t pages) {
+    pages = pages < left ? pages : left;
+    left -= pages;
+    return pages;
+  };
+  opening.stack = take(opening.stack);
+  opening.heap = take(opening.heap);
+  opening.other_anonymous = take(opening.other_anonymous);
+  opening.file = left;
   emit_block(opening);
 }
 
