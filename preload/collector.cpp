@@ -107,6 +107,7 @@ void collector_start() {
 void collector_finish() {
   if (g_shared == nullptr || !running()) return;
   if (with_thread()) return ask_to_finish();
+  if (sealed()) return;
   OwnFaults faults;
   g_shared->snapshots.take(true);
 }

@@ -21,6 +21,7 @@ constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
 constexpr uint64_t kTickNs = 100 * kMs;
 constexpr uint64_t kSleepiestNs = 2000 * kMs;
+constexpr uint64_t kEndingNs = 500 * kMs;  // no packets are made ahead so long after a finish
 
 uint64_t cpu_clock(long clock) {
   timespec time{};
@@ -142,8 +143,10 @@ void CollectorLoop::round() {
   serve();
 }
 
-// The slots count what their packets cost by themselves.
+// The slots count what their packets cost by themselves. After a finish the process most likely
+// ends: its end must not fall between the two steps that begin a packet in a file.
 void CollectorLoop::refill() {
+  if (sys::monotonic_ns() < refill_from_) return;
   uint64_t before = own_faults();
   refill_slots(dir_);
   slot_faults_ += own_faults() - before;
@@ -216,6 +219,7 @@ void CollectorLoop::finish() {
   recorder_.settle();
   account();
   snapshots_.take(true);
+  refill_from_ = sys::monotonic_ns() + kEndingNs;
 }
 
 // A program whose threads have all left by pthread_exit would live on for the collector alone.

@@ -57,7 +57,7 @@ class CollectorLoop {
   uint32_t slots_seen_ = 0;
   uint64_t wait_ns_ = 0;
   uint64_t own_ns_ = 0, process_ns_ = 0, own_faults_ = 0, slot_faults_ = 0, slowed_ns_ = 0;
-  uint64_t ticked_ = 0, snapshot_due_ = 0;
+  uint64_t ticked_ = 0, snapshot_due_ = 0, refill_from_ = 0;
 };
 
 // The signal that wakes the collector, sent to its thread alone.
