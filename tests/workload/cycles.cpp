@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "preload/annotate.h"
 #include "tests/workload/cycles_code.h"
 #include "tests/workload/experiment.h"
 #include "tests/workload/machine.h"
@@ -70,8 +71,9 @@ class Cycles {
 
   void cycle_a(size_t rep);
   void cycle_b(size_t rep);
-  void cycle_c(size_t rep, bool keep);
-  void cycle_d(size_t rep, bool keep);
+  void cycle_c(size_t rep);
+  void cycle_d(size_t rep);
+  void repeat(const char* mark, void (Cycles::*cycle)(size_t));
 
   void print_machine() const;
   void print_passes() const;
@@ -92,6 +94,7 @@ class Cycles {
       d_malloc_, d_first_, d_second_, d_free_;
   Spread c_first_spread_, c_second_spread_;
   std::vector<uint32_t> store_ns_;
+  bool recorded_ = false;
   const void* previous_block_ = nullptr;
   size_t same_block_ = 0;
   std::vector<uint64_t> resident_at_handout_;
@@ -126,6 +129,7 @@ std::vector<const Pass*> Cycles::passes() const {
 }
 
 void Cycles::keep(bool keep) {
+  recorded_ = keep;
   for (const Pass* pass : passes()) const_cast<Pass*>(pass)->keep(keep);
 }
 
@@ -170,24 +174,24 @@ void Cycles::cycle_b(size_t rep) {
   munmap(block, bytes_);
 }
 
-void Cycles::cycle_c(size_t rep, bool keep) {
+void Cycles::cycle_c(size_t rep) {
   char* block = checked(cycle_c_map(bytes_), "mmap");
   advise(block);
   uint32_t* ns = store_ns_.data();
   c_first_.time([&] { cycle_c_first_pass(block, pages_, page_bytes(), value(rep, 4), ns); });
-  if (keep) c_first_spread_.add(store_ns_);
+  if (recorded_) c_first_spread_.add(store_ns_);
   touched(block, value(rep, 4), c_first_.name());
   c_second_.time([&] { cycle_c_second_pass(block, pages_, page_bytes(), value(rep, 5), ns); });
-  if (keep) c_second_spread_.add(store_ns_);
+  if (recorded_) c_second_spread_.add(store_ns_);
   touched(block, value(rep, 5), c_second_.name());
   munmap(block, bytes_);
 }
 
 // The warm-up is the allocator's first request of the size; each repetition asks after a free.
-void Cycles::cycle_d(size_t rep, bool keep) {
+void Cycles::cycle_d(size_t rep) {
   void* allocated = d_malloc_.time([&] { return cycle_d_malloc(bytes_); });
   char* block = checked(allocated, "malloc");
-  if (keep) {
+  if (recorded_) {
     same_block_ += block == previous_block_;
     resident_at_handout_.push_back(resident_pages(block, bytes_));
   }
@@ -320,14 +324,23 @@ Json Cycles::json() const {
           {"ratios", ratio_list}};
 }
 
+// One warm-up repetition, then those that are recorded. The mark makes a phase of a report.
+void Cycles::repeat(const char* mark, void (Cycles::*cycle)(size_t)) {
+  FTPROF_MARK(mark);
+  for (size_t rep = 0; rep <= options_.reps; ++rep) {
+    keep(rep > 0);
+    (this->*cycle)(rep);
+  }
+}
+
 int Cycles::run() {
   bool quiet = options_.json == "-";
   if (!quiet) print_machine();
   load_program_text();
-  for (size_t rep = 0; rep <= options_.reps; ++rep) keep(rep > 0), cycle_a(rep);
-  for (size_t rep = 0; rep <= options_.reps; ++rep) keep(rep > 0), cycle_b(rep);
-  for (size_t rep = 0; rep <= options_.reps; ++rep) keep(rep > 0), cycle_c(rep, rep > 0);
-  for (size_t rep = 0; rep <= options_.reps; ++rep) keep(rep > 0), cycle_d(rep, rep > 0);
+  repeat("cycle A", &Cycles::cycle_a);
+  repeat("cycle B", &Cycles::cycle_b);
+  repeat("cycle C", &Cycles::cycle_c);
+  repeat("cycle D", &Cycles::cycle_d);
   if (!checks_.passed()) return 1;
   if (!quiet) {
     print_passes();

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include "preload/annotate.h"
+
 namespace ftprof::workload {
 
 KeepingPool::KeepingPool(size_t block_bytes, size_t expected_blocks) : bytes_(block_bytes) {
@@ -14,11 +16,14 @@ KeepingPool::~KeepingPool() {
 }
 
 void* KeepingPool::take() {
-  if (!free_.empty()) {
-    void* block = free_.back();
-    free_.pop_back();
-    return block;
-  }
+  void* block = free_.empty() ? map() : free_.back();
+  if (!block) return nullptr;
+  if (!free_.empty()) free_.pop_back();
+  FTPROF_POOL_HANDOUT(block, bytes_);
+  return block;
+}
+
+void* KeepingPool::map() {
   void* block = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return nullptr;
   all_.push_back(block);

@@ -1,5 +1,6 @@
 // A pool as programs write them: blocks of one size, mapped when none is free, kept with their
-// pages when they come back, newest first. Not thread-safe; its user hands it over with itself.
+// pages when they come back, newest first, and each hand-out and give-back marked for ftprof. Not
+// thread-safe; its user hands it over with itself.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,8 @@ class KeepingPool {
   void give_back(void* block);
 
  private:
+  void* map();
+
   size_t bytes_;
   std::vector<void*> free_;
   std::vector<void*> all_;

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "preload/annotate.h"
 #include "tests/workload/clock.h"
 #include "tests/workload/experiment.h"
 #include "tests/workload/faults.h"
@@ -226,6 +227,7 @@ int Recycled::run() {
   for (size_t i = 0; i < options_.rounds; ++i) {
     Round& round = rounds_.emplace_back();
     round.thread = "main";
+    FTPROF_MARK(("round " + std::to_string(i + 1)).c_str());
     options_.hand_over ? hand_over(i, round) : run_round(i, round);
     check(i, round);
   }
