@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include "preload/credentials.h"
+#include "preload/memory.h"
 #include "preload/perf_refusal.h"
 #include "preload/sampling.h"
 #include "preload/slots.h"
@@ -81,7 +82,7 @@ bool CollectorLoop::prepare() {
   dir_ = sys::open_at(AT_FDCWD, g_state.image_dir, O_DIRECTORY | O_NOFOLLOW | O_PATH);
   wake_fd_ = open_wake_signal();
   if (polled_ == nullptr)
-    polled_ = static_cast<pollfd*>(sys::map_private((g_state.cpus + 1) * sizeof *polled_));
+    polled_ = static_cast<pollfd*>(own_lazy_memory((g_state.cpus + 1) * sizeof *polled_));
   polled_count_ = 0;
   own_ns_ = own_faults_ = slot_faults_ = 0;
   return dir_ >= 0 && polled_ != nullptr;
@@ -127,7 +128,8 @@ void CollectorLoop::round() {
   bool any = recorder_.drain() || blocks;
   uint64_t before = program_ns();
   account();
-  recorder_.adapt(program_ns(), own_ns_);
+  // At a window's ends the reader learns how many faults it held, and how many it missed.
+  if (recorder_.adapt(program_ns(), own_ns_)) write_usage(false);
   // A program that runs may begin to fault, or to allocate, at any moment; one that sleeps cannot.
   bool runs = program_ns() - before > wait_ns_ / 100;
   wait_ns_ = any ? kBusyNs : wait_ns_ * 2;

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "preload/memory.h"
 #include "preload/modules.h"
 #include "preload/state.h"
 #include "preload/sys.h"
@@ -12,7 +13,7 @@ namespace ftprof {
 using namespace trace;
 
 bool FaultFiles::begin(int dir, unsigned cpus) {
-  if (files_ == nullptr) files_ = static_cast<File*>(sys::map_private(cpus * sizeof *files_));
+  if (files_ == nullptr) files_ = static_cast<File*>(own_lazy_memory(cpus * sizeof *files_));
   if (files_ == nullptr) return false;
   for (unsigned cpu = 0; cpu < cpus; ++cpu) new (&files_[cpu]) File{};
   dir_ = dir;

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "preload/memory.h"
 #include "preload/state.h"
 #include "preload/sys.h"
 
@@ -26,7 +27,7 @@ constexpr double kShareOfBudget = 0.5;
 
 template <class T>
 T* map_array(size_t count) {
-  return static_cast<T*>(sys::map_private(count * sizeof(T)));
+  return static_cast<T*>(own_lazy_memory(count * sizeof(T)));
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ bool FaultRecorder::reserve() {
   if (unfinished_ == nullptr) unfinished_ = map_array<bool>(cpus);
   static_assert(sizeof(FaultJoin) % 8 == 0);
   if (join_ == nullptr) {
-    void* memory = sys::map_private(sizeof(FaultJoin) + FaultJoin::bytes_needed(cpus));
+    void* memory = own_lazy_memory(sizeof(FaultJoin) + FaultJoin::bytes_needed(cpus));
     if (memory != nullptr)
       join_ = new (memory) FaultJoin(files_, static_cast<FaultJoin*>(memory) + 1, cpus,
                                      static_cast<int>(g_state.page_shift));
@@ -179,22 +180,27 @@ void FaultRecorder::resynchronise() {
   if (open_timed() == 0) events_.open(PerfEvents::kEntries, plan_.period, collector_tid_);
 }
 
-void FaultRecorder::adapt(uint64_t program_ns, uint64_t own_ns) {
-  if (!recording_) return;
+void FaultRecorder::pay(uint64_t program_ns, uint64_t own_ns) {
   if (program_ns_ == 0) program_ns_ = program_ns, own_ns_ = own_ns;
   budget_.earn(program_ns > program_ns_ ? program_ns - program_ns_ : 0);
   double slowed = static_cast<double>(join_->faults() - paid_faults_) * record_ns();
   budget_.spend(slowed + static_cast<double>(own_ns - own_ns_));
   slowed_ns_ += static_cast<uint64_t>(slowed);
   program_ns_ = program_ns, own_ns_ = own_ns, paid_faults_ = join_->faults();
+}
+
+bool FaultRecorder::adapt(uint64_t program_ns, uint64_t own_ns) {
+  if (!recording_) return false;
+  pay(program_ns, own_ns);
   if (plan_.timed == Timed::adaptive) adapt_timed();
-  if (!plan_.adaptive) return;
+  if (!plan_.adaptive) return false;
   if (window_open() && budget_.exhausted()) {
     close_window();
-  } else if (!window_open() && budget_.affords(burst_ns())) {
-    budget_.begin_burst();
-    open_window();
+    return true;
   }
+  if (window_open() || !budget_.affords(burst_ns())) return false;
+  budget_.begin_burst();
+  return open_window() == 0;
 }
 
 // Every fault is recorded throughout; which of them are timed the budget decides.

@@ -29,7 +29,8 @@ class FaultRecorder : RingVisitor {
   bool drain();
   // Opens or closes events as the budget says. program_ns: CPU time of the program so far, without
   // the collector's; own_ns: the collector's.
-  void adapt(uint64_t program_ns, uint64_t own_ns);
+  // True when a window began or ended.
+  bool adapt(uint64_t program_ns, uint64_t own_ns);
   // Everything recorded so far is in the trace on return.
   void settle();
   // Likewise, and events, rings and files are closed.
@@ -52,6 +53,7 @@ class FaultRecorder : RingVisitor {
   long open_timed();
   void close_timed();
   void announce();
+  void pay(uint64_t program_ns, uint64_t own_ns);
   void adapt_timed();
   void resynchronise();
   void end_faults_in_kernel();

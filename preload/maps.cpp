@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/blocks.h"
+#include "preload/own_ranges.h"
 #include "preload/residency.h"
 #include "preload/slots.h"
 #include "preload/state.h"
@@ -77,16 +79,41 @@ void write_mapping(const MapLine& line, void* context) {
              text_span(line.name));
 }
 
-void add_to_opening(const MapLine& line, void* context) {
-  auto opening = static_cast<trace::Opening*>(context);
+struct OpeningCount {
+  uint64_t stack = 0, heap = 0, anonymous = 0;
+  uint64_t heap_begin = 0, heap_end = 0;
+  uint64_t blocks = 0;
+};
+
+uint64_t present_pages(uint64_t begin, uint64_t bytes) {
+  PageCounts counts = count_pages(begin, bytes, Effort::presence);
+  return counts.resident != trace::kUnknownPages ? counts.resident : 0;
+}
+
+void add_mapping(const MapLine& line, void* context) {
+  auto count = static_cast<OpeningCount*>(context);
   MapKind kind = kind_of(line, g_state.image_dir);
   if (kind == MapKind::file || kind == MapKind::profiler) return;
-  PageCounts counts = count_pages(line.begin, line.end - line.begin, Effort::presence);
-  if (counts.resident == trace::kUnknownPages) return;
-  // A packed struct's field cannot be bound to a reference.
-  if (kind == MapKind::stack) opening->stack += counts.resident;
-  if (kind == MapKind::heap) opening->heap += counts.resident;
-  if (kind == MapKind::anonymous) opening->other_anonymous += counts.resident;
+  uint64_t pages = present_pages(line.begin, line.end - line.begin);
+  if (kind == MapKind::stack) count->stack += pages;
+  if (kind == MapKind::anonymous) count->anonymous += pages;
+  if (kind != MapKind::heap) return;
+  count->heap += pages;
+  count->heap_begin = line.begin, count->heap_end = line.end;
+}
+
+uint64_t less(uint64_t value, uint64_t by) {
+  return value > by ? value - by : 0;
+}
+
+// The pages of a tracked block are its own: the reader knows them by the block's residency.
+void leave_out_block(const LiveBlock& block, void* context) {
+  auto count = static_cast<OpeningCount*>(context);
+  uint64_t pages = present_pages(block.address, block.bytes);
+  bool in_heap = block.address >= count->heap_begin && block.address < count->heap_end;
+  uint64_t& from = in_heap ? count->heap : count->anonymous;
+  from = less(from, pages);
+  count->blocks += pages;
 }
 
 }  // namespace
@@ -148,18 +175,21 @@ void MapReader::write_if_changed() {
 }
 
 void MapReader::write_opening(uint64_t minor, uint64_t major) {
-  trace::Opening opening = {minor, major, 0, 0, 0, 0};
-  visit_maps(add_to_opening, &opening);
-  // Resident anonymous pages may be the profiler's own tables: the parts never exceed the whole.
-  uint64_t left = minor;
+  OpeningCount count;
+  visit_maps(add_mapping, &count);
+  visit_live_blocks(leave_out_block, &count);
+  count.anonymous = less(count.anonymous, own_resident_pages());
+  // What is resident may have been paid for by a parent: the parts never exceed the whole.
+  uint64_t left = less(minor, count.blocks);
   auto take = [&left](uint64_t pages) {
     pages = pages < left ? pages : left;
     left -= pages;
     return pages;
   };
-  opening.stack = take(opening.stack);
-  opening.heap = take(opening.heap);
-  opening.other_anonymous = take(opening.other_anonymous);
+  trace::Opening opening = {minor, major, 0, 0, 0, 0};
+  opening.stack = take(count.stack);
+  opening.heap = take(count.heap);
+  opening.other_anonymous = take(count.anonymous);
   opening.file = left;
   emit_block(opening);
 }

@@ -33,7 +33,8 @@ class MapReader {
  public:
   // Writes a new pass of Mapping events if the mappings differ from the last pass's.
   void write_if_changed();
-  // Writes Opening: `minor` and `major` faults so far, split by what is resident.
+  // Writes Opening: `minor` and `major` faults so far, split by what is resident. The pages of
+  // tracked blocks are in none of its parts, those of the library's own memory neither.
   static void write_opening(uint64_t minor, uint64_t major);
 
  private:

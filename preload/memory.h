@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/own_ranges.h"
 #include "preload/state.h"
 #include "preload/sys.h"
 
@@ -32,7 +33,17 @@ inline void* own_memory(size_t bytes) {
   OwnFaults faults;
   void* memory =
       sys::map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE);
-  return sys::failed(memory) ? nullptr : memory;
+  if (sys::failed(memory)) return nullptr;
+  note_own_range(memory, bytes);
+  return memory;
+}
+
+// The same without populating: for large tables of which little is used, by the collector, whose
+// own faults are counted with the thread's.
+inline void* own_lazy_memory(size_t bytes) {
+  void* memory = sys::map_private(bytes);
+  if (memory != nullptr) note_own_range(memory, bytes);
+  return memory;
 }
 
 // Makes the pages of a static object present.

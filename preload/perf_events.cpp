@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
+#include "preload/memory.h"
 #include "preload/state.h"
 #include "preload/sys.h"
 #include "preload/tasks.h"
@@ -65,7 +66,7 @@ bool contains(const int* tids, size_t count, int tid) {
 
 bool EventList::reserve(size_t most) {
   if (events_ != nullptr) return true;
-  events_ = static_cast<Event*>(sys::map_private(most * sizeof *events_));
+  events_ = static_cast<Event*>(own_lazy_memory(most * sizeof *events_));
   capacity_ = events_ != nullptr ? most : 0;
   return events_ != nullptr;
 }
@@ -97,7 +98,7 @@ long PerfEvents::open_ring(unsigned cpu, size_t bytes) {
 
 long PerfEvents::open_rings(PerfRing* rings, unsigned cpus, size_t bytes) {
   if (ring_fds_ == nullptr)
-    ring_fds_ = static_cast<int*>(sys::map_private(kMaxCpus * sizeof *ring_fds_));
+    ring_fds_ = static_cast<int*>(own_lazy_memory(kMaxCpus * sizeof *ring_fds_));
   if (ring_fds_ == nullptr || !sets_[kEntries].reserve(kMostEvents) ||
       !sets_[kHandled].reserve(kMostEvents))
     return -ENOMEM;

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include "preload/memory.h"
 #include "preload/sys.h"
 
 namespace ftprof {
@@ -88,7 +89,7 @@ class SignalsBlocked {
 
 bool RawThread::start(void (*run)(void*), void* argument) {
   if (memory_ != nullptr && !join(0)) return false;
-  void* memory = sys::map_private(kStackBytes + 2 * kTlsBytes);
+  void* memory = own_lazy_memory(kStackBytes + 2 * kTlsBytes);
   if (memory == nullptr) return false;
   memory_ = memory;
   char* stack_end = static_cast<char*>(memory) + kStackBytes;

@@ -18,9 +18,9 @@ enum class CallFaults : bool { ignore, count };
 class CallMeter {
  public:
   explicit CallMeter(CallFaults faults = CallFaults::count);  // the hook was entered
-  void before_call();                                // directly before
-  void after_call();                                 // and after the real call
-  void finish(uint64_t bytes, double weight) const;  // the hook is left: the account
+  void before_call();                                         // directly before
+  void after_call();                                          // and after the real call
+  void finish(uint64_t bytes, double weight) const;           // the hook is left: the account
 
   uint32_t call_ns() const;
   uint32_t minor() const { return minor_; }

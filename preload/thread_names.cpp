@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "preload/memory.h"
 #include "preload/slots.h"
 #include "preload/state.h"
 #include "preload/sys.h"
@@ -11,7 +12,7 @@ namespace ftprof {
 
 void ThreadNames::begin() {
   if (entries_ == nullptr)
-    entries_ = static_cast<Entry*>(sys::map_private(kCapacity * sizeof *entries_));
+    entries_ = static_cast<Entry*>(own_lazy_memory(kCapacity * sizeof *entries_));
 }
 
 ThreadNames::Entry* ThreadNames::find(uint32_t tid) {

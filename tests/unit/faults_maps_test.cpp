@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "preload/blocks.h"
 #include "preload/maps.h"
+#include "preload/own_ranges.h"
 #include "preload/slots.h"
 #include "preload/state.h"
 
@@ -28,6 +30,27 @@ uint64_t emit_block_event(uint8_t id, const void* fixed, size_t bytes, Span, Spa
 }
 
 namespace {
+
+LiveBlock g_block = {};
+
+}  // namespace
+
+void visit_live_blocks(VisitBlock visit, void* context) {
+  if (g_block.bytes != 0) visit(g_block, context);
+}
+uint64_t own_resident_pages() {
+  return 0;
+}
+
+namespace {
+
+trace::Opening opening_of(uint64_t minor) {
+  g_ids.clear(), g_events.clear();
+  MapReader::write_opening(minor, 3);
+  trace::Opening opening;
+  memcpy(&opening, g_events.at(0).data(), sizeof opening);
+  return opening;
+}
 
 MapLine parse(const std::string& text) {
   MapLine line = {};
@@ -98,18 +121,36 @@ TEST(Maps, APassIsWrittenWhenMappingsChangedAndOnlyThen) {
   munmap(more, 12288);
 }
 
-TEST(Maps, OpeningSplitsWhatIsResident) {
-  g_state.page_bytes = 4096, g_state.page_shift = 12;
-  g_ids.clear(), g_events.clear();
-  MapReader::write_opening(100000, 3);
-  ASSERT_EQ(g_ids.size(), 1U);
-  trace::Opening opening;
-  memcpy(&opening, g_events[0].data(), sizeof opening);
+struct OpeningTest : testing::Test {
+  void SetUp() override {
+    g_state.page_bytes = 4096, g_state.page_shift = 12;
+    g_block = {};
+  }
+};
+
+TEST_F(OpeningTest, SplitsWhatIsResident) {
+  trace::Opening opening = opening_of(100000);
   EXPECT_EQ(opening.minor, 100000U);
   EXPECT_EQ(opening.major, 3U);
   EXPECT_GT(opening.stack, 0U);
   EXPECT_GT(opening.heap, 0U);
   EXPECT_EQ(opening.stack + opening.heap + opening.other_anonymous + opening.file, 100000U);
+}
+
+TEST_F(OpeningTest, PartsNeverExceedTheWhole) {
+  trace::Opening opening = opening_of(2);
+  EXPECT_EQ(opening.stack + opening.heap + opening.other_anonymous + opening.file, 2U);
+}
+
+TEST_F(OpeningTest, TheBlocksPagesAreInNoPart) {
+  constexpr size_t kBytes = 1000 * 4096;
+  void* block = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(block, 1, kBytes);
+  g_block.address = reinterpret_cast<uintptr_t>(block), g_block.bytes = kBytes;
+  trace::Opening opening = opening_of(100000);
+  EXPECT_EQ(opening.stack + opening.heap + opening.other_anonymous + opening.file, 99000U);
+  EXPECT_LT(opening.other_anonymous, 500U);
+  munmap(block, kBytes);
 }
 
 }  // namespace
