@@ -15,13 +15,13 @@ constinit const char* g_library = "";
 
 // A version that a library tells through one function; each has its own way.
 template <class Function>
-Function function_of(const Object& object, const char* symbol) {
-  return reinterpret_cast<Function>(look_up(const_cast<link_map*>(object.map), symbol));
+Function function_of(const char* symbol) {
+  return reinterpret_cast<Function>(look_up(RTLD_DEFAULT, symbol));
 }
 
-void find_jemalloc_version(const Object& object) {
+void find_jemalloc_version() {
   using Mallctl = int (*)(const char*, void*, size_t*, void*, size_t);
-  auto mallctl = function_of<Mallctl>(object, "mallctl");
+  auto mallctl = function_of<Mallctl>("mallctl");
   const char* version = nullptr;
   size_t size = sizeof version;
   if (mallctl != nullptr && mallctl("version", &version, &size, nullptr, 0) == 0 &&
@@ -29,8 +29,8 @@ void find_jemalloc_version(const Object& object) {
     g_version.add(version, strcspn(version, "-"));
 }
 
-void find_mimalloc_version(const Object& object) {
-  auto version = function_of<int (*)()>(object, "mi_version");
+void find_mimalloc_version() {
+  auto version = function_of<int (*)()>("mi_version");
   if (version == nullptr) return;
   auto number = static_cast<unsigned>(version());
   g_version.add_number(number / 100)
@@ -40,22 +40,22 @@ void find_mimalloc_version(const Object& object) {
       .add_number(number % 10);
 }
 
-void find_tcmalloc_version(const Object& object) {
-  auto version = function_of<const char* (*)(int*, int*, const char**)>(object, "tc_version");
+void find_tcmalloc_version() {
+  auto version = function_of<const char* (*)(int*, int*, const char**)>("tc_version");
   if (version != nullptr) g_version.add(version(nullptr, nullptr, nullptr));
 }
 
 struct Known {
   const char* part_of_file_name;
   const char* name;
-  void (*find_version)(const Object&);
+  void (*find_version)();
 };
 constexpr Known kKnown[] = {
-    {"libc.so", "glibc", [](const Object&) { g_version.add(gnu_get_libc_version()); }},
+    {"libc.so", "glibc", [] { g_version.add(gnu_get_libc_version()); }},
     {"jemalloc", "jemalloc", find_jemalloc_version},
     {"mimalloc", "mimalloc", find_mimalloc_version},
     {"tcmalloc", "tcmalloc", find_tcmalloc_version},
-    {"libftprof-libmalloc", "libmalloc", [](const Object&) {}},
+    {"libftprof-libmalloc", "libmalloc", [] {}},
 };
 
 }  // namespace
@@ -69,7 +69,7 @@ void find_allocator_name(const void* next_malloc) {
   for (const Known& known : kKnown)
     if (strstr(file, known.part_of_file_name) != nullptr) {
       g_name.add(known.name);
-      known.find_version(object);
+      known.find_version();
       return;
     }
   g_name.add(*file == 0 ? "the program's own" : file);

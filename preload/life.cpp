@@ -102,7 +102,10 @@ bool write_metadata(int dir) {
   memcpy(facts.uuid, g_state.trace_uuid, sizeof facts.uuid);
   facts.clock_offset_ns = static_cast<int64_t>(sys::realtime_ns() - sys::monotonic_ns());
   describe_trace(facts, text);
-  int fd = sys::open_at(dir, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  rlimit limit{};
+  bool fits = sys::failed(sys::get_limit(RLIMIT_FSIZE, &limit)) || text->size() <= limit.rlim_cur;
+  int fd = !fits ? -EFBIG
+                 : sys::open_at(dir, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   bool good =
       fd >= 0 && sys::write(fd, text->c_str(), text->size()) == static_cast<long>(text->size());
   if (fd >= 0) sys::close(fd);
@@ -146,6 +149,7 @@ bool make_trace() {
   int dir = make_folders();
   if (dir < 0) return give_up("cannot write into ", g_state.run_dir);
   bool good = write_metadata(dir) && open_slots(dir);
+  if (!good) remove_folder(dir);
   sys::close(dir);
   return good || give_up("cannot write into ", g_state.image_dir);
 }

@@ -97,6 +97,11 @@ int make_folders() {
   return image;
 }
 
+void remove_folder(int image) {
+  for (const char* name : {"metadata", "blocks_0", "blocks_1"}) sys::unlink_at(image, name, 0);
+  sys::unlink_at(AT_FDCWD, g_state.image_dir, AT_REMOVEDIR);
+}
+
 size_t read_file(const char* path, char* to, size_t capacity) {
   int fd = sys::open_at(AT_FDCWD, path, O_RDONLY);
   size_t size = 0;

@@ -14,6 +14,9 @@ const char* program_path();
 // process id came by before). The image's descriptor (O_PATH), or -errno.
 int make_folders();
 
+// Takes away what a beginning that failed has made, so that no reader meets half a trace.
+void remove_folder(int image);
+
 // Reads a small file whole; the number of bytes, 0 when it cannot be read. Ends in NUL.
 size_t read_file(const char* path, char* to, size_t capacity);
 

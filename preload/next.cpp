@@ -61,10 +61,15 @@ bool resolved() {
   return g_lookup.load(std::memory_order_acquire) == Lookup::done;
 }
 
+// By name, for a handle of its own: a link map that was not itself opened has no search list yet.
 void* next_seen_from(const void* caller, const char* name) {
   Object object;
   if (!find_object(reinterpret_cast<uintptr_t>(caller), &object)) return nullptr;
-  return look_up(const_cast<link_map*>(object.map), name);
+  void* handle = dlopen(object.map->l_name, RTLD_NOLOAD | RTLD_LAZY);
+  if (handle == nullptr) return nullptr;
+  void* found = look_up(handle, name);
+  g_next.dlclose(handle);
+  return found;
 }
 
 }  // namespace ftprof

@@ -89,6 +89,9 @@ inline long ftruncate(int fd, uint64_t bytes) {
 inline long mkdir_at(int dir, const char* path, mode_t mode) {
   return call(SYS_mkdirat, dir, as_long(path), mode);
 }
+inline long unlink_at(int dir, const char* path, int flags) {
+  return call(SYS_unlinkat, dir, as_long(path), flags);
+}
 inline long readlink_at(int dir, const char* path, char* to, size_t bytes) {
   return call(SYS_readlinkat, dir, as_long(path), as_long(to), static_cast<long>(bytes));
 }
