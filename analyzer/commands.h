@@ -15,6 +15,7 @@ void add_run(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
+void add_doctor(CLI::App& app, int& status);
 
 // In the order of `ftprof --help`.
 inline constexpr void (*kCommands[])(CLI::App&, int&) = {
@@ -22,6 +23,7 @@ inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_diff,
     add_check,
     add_env,
+    add_doctor,
 };
 
 }  // namespace ftprof
