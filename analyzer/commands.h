@@ -14,6 +14,7 @@ namespace ftprof {
 void add_run(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
+void add_mark(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 
@@ -22,6 +23,7 @@ inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_run,
     add_diff,
     add_check,
+    add_mark,
     add_env,
     add_doctor,
 };

@@ -1,0 +1,64 @@
+"""ftprof mark: a phase set from outside. A mapping of a file named as the library names its streams
+is all that makes a process recorded."""
+import mmap
+import os
+import subprocess
+import time
+
+import pytest
+
+from conftest import FTPROF
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """This very process, made to look recorded: its image's folder."""
+    image = tmp_path / "run/python.1"
+    image.mkdir(parents=True)
+    (image / "metadata").write_text("")
+    (image / "blocks_0").write_bytes(bytes(4096))
+    with open(image / "blocks_0", "r+b") as file:
+        mapping = mmap.mmap(file.fileno(), 4096)
+    yield image
+    mapping.close()
+
+
+def mark(*words):
+    return subprocess.run([FTPROF, "mark", *map(str, words)], capture_output=True, text=True, timeout=60)
+
+
+def test_a_mark_has_the_time_and_the_name(recorded):
+    before = time.monotonic_ns()
+    for name in ("ready", "two words"):
+        done = mark(os.getpid(), name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    lines = (recorded / "marks").read_text().splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == ["ready", "two words"]
+    times = [int(line.split()[0]) for line in lines]
+    assert before <= times[0] <= times[1] <= time.monotonic_ns()
+    assert (recorded / "marks").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "\x1b[2J", "x" * 256])
+def test_names_that_are_none(recorded, name):
+    done = mark(os.getpid(), name)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert not (recorded / "marks").exists()
+
+
+def test_never_through_a_symbolic_link(recorded, tmp_path):
+    (recorded / "marks").symlink_to(tmp_path / "elsewhere")
+    assert mark(os.getpid(), "ready").returncode == 2
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("words, says", [
+    ((os.getpid(), "x"), "is not being recorded"),
+    ((4194304, "x"), "is not there"),
+    (("abc", "x"), "PID"),
+    ((), "PID is required"),
+    ((os.getpid(),), "NAME is required"),
+])
+def test_refusals(words, says):
+    done = mark(*words)
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
