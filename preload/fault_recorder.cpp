@@ -129,6 +129,7 @@ void FaultRecorder::report_dropped() {
 }
 
 bool FaultRecorder::drain() {
+  if (rings_ == nullptr) return false;
   bool any = false;
   lossy_ = false;
   for (reading_ = 0; reading_ < g_state.cpus; ++reading_) {
