@@ -1,5 +1,6 @@
 // `cycles`: what a first touch costs, and what a pool does to it.
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include <iostream>
 
@@ -337,6 +338,7 @@ int Cycles::run() {
   bool quiet = options_.json == "-";
   if (!quiet) print_machine();
   load_program_text();
+  if (options_.thp == "never") prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // for malloc's memory too
   repeat("cycle A", &Cycles::cycle_a);
   repeat("cycle B", &Cycles::cycle_b);
   repeat("cycle C", &Cycles::cycle_c);

@@ -222,8 +222,7 @@ Json Recycled::json() const {
 
 int Recycled::run() {
   load_program_text();
-  // An allocator may have its own mind about huge pages; the other policies count base pages.
-  if (options_.policy != "malloc") prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // the rounds count base pages
   for (size_t i = 0; i < options_.rounds; ++i) {
     Round& round = rounds_.emplace_back();
     round.thread = "main";
