@@ -226,6 +226,8 @@ void FaultRecorder::settle() {
   if (!recording_) return;
   if (window_open()) report_dropped();
   drain();
+  // Untimed, each thread's last fault waits for a handled sample that will not come.
+  if (!timed_) return end_faults_in_kernel();
   for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) join_->flush(cpu);
 }
 
