@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "preload/recorded_stretch.h"
 #include "preload/state.h"
 #include "preload/sys.h"
 
@@ -41,30 +42,6 @@ class Scratch {
   void* memory_;
 };
 
-// Sums up the pairs of the calling thread's own faults.
-class PairSum : public RingVisitor {
- public:
-  explicit PairSum(uint32_t tid) : tid_(tid) {}
-  double mean() const { return pairs_ > 0 ? static_cast<double>(ns_) / pairs_ : 0; }
-  int pairs() const { return pairs_; }
-
-  void on_entry(uint32_t tid, uint64_t, uint64_t addr, uint64_t time) override {
-    if (tid == tid_) addr_ = addr, time_ = time;
-  }
-  void on_handled(uint32_t tid, uint64_t addr, uint64_t time, bool) override {
-    if (tid == tid_ && addr == addr_) ns_ += time - time_, ++pairs_;
-  }
-  void on_lost(uint64_t) override {}
-  void on_thread_name(uint32_t, const char*) override {}
-  void on_thread_begin(uint32_t, uint32_t) override {}
-  void on_thread_end(uint32_t) override {}
-
- private:
-  uint32_t tid_;
-  uint64_t addr_ = 0, time_ = 0, ns_ = 0;
-  int pairs_ = 0;
-};
-
 double store_each(volatile char* page, size_t pages) {
   uint64_t begin = sys::monotonic_ns();
   for (size_t i = 0; i < pages; ++i) page[i * g_state.page_bytes] = 1;
@@ -77,9 +54,22 @@ double load_each(volatile char* page, size_t pages) {
   return static_cast<double>(sys::monotonic_ns() - begin) / static_cast<double>(pages);
 }
 
+// The first faults after anything else are slower: caches are cold. They belong to no measurement.
+size_t warm_up_pages() {
+  return stretch_pages() / 4;
+}
+volatile char* past_warm_up(volatile char* page) {
+  return page + warm_up_pages() * g_state.page_bytes;
+}
+size_t measured_pages() {
+  return stretch_pages() - warm_up_pages();
+}
+
 double bare_fault(volatile char* page) {
-  double first = store_each(page, stretch_pages());
-  return first - store_each(page, stretch_pages());
+  store_each(page, warm_up_pages());
+  page = past_warm_up(page);
+  double first = store_each(page, measured_pages());
+  return first - store_each(page, measured_pages());
 }
 
 Price price_of(double* values) {
@@ -89,14 +79,16 @@ Price price_of(double* values) {
 
 class Calibrator {
  public:
-  Calibrator(PerfEvents* events, PerfRing* rings, int tid, Calibration* to)
-      : events_(events), rings_(rings), tid_(tid), to_(to) {}
+  // recorded: nullptr where perf is refused. dense: it records every fault.
+  Calibrator(RecordedStretch* recorded, bool dense, Calibration* to)
+      : recorded_(recorded), dense_(dense), to_(to) {}
 
   bool run() {
     if (!scratch_.good()) return false;
     scratch_.advise(MADV_NOHUGEPAGE);
     writes();
     scratch_.advise(MADV_DONTNEED);
+    if (recorded_ != nullptr && !dense_) sparse_writes();
     reads_then_writes();
     scratch_.advise(MADV_DONTNEED);
     populates();
@@ -114,38 +106,60 @@ class Calibrator {
   // Bare and recorded stretches side by side, so that a machine whose speed drifts fools neither.
   void writes() {
     double bare[kStretches], excess[kStretches], extra[kStretches];
-    bool recorded = events_ != nullptr;
+    int known = 0;
     for (int i = 0; i < kStretches; ++i) {
       bare[i] = bare_fault(stretch(2 * i));
-      double raw = 0, whole = 0;
-      recorded = recorded && record(stretch(2 * i + 1), &raw, &whole);
-      excess[i] = raw - bare[i];
-      extra[i] = whole - bare[i];
+      double whole = 0;
+      if (!record(stretch(2 * i + 1), &whole)) continue;
+      excess[known] = recorded_->mean() - bare[i];
+      extra[known++] = whole - bare[i];
     }
     price(PriceKind::write) = price_of(bare);
-    if (!recorded) return;
-    to_->raw_excess_ns = median_of(excess, kStretches);
-    to_->record_ns = median_of(extra, kStretches);
+    if (known < kStretches / 2) return;
+    to_->raw_excess_ns = median_of(excess, known);
+    to_->record_ns = median_of(extra, known);
     to_->recorded = true;
   }
 
-  bool record(volatile char* page, double* raw, double* whole) {
-    bool open = events_->open_on(PerfEvents::kHandled, tid_, 1) == 0 &&
-                events_->open_on(PerfEvents::kEntries, tid_, 1) == 0;
-    if (open) *whole = store_each(page, stretch_pages());
-    events_->close(PerfEvents::kEntries);
-    events_->close(PerfEvents::kHandled);
-    PairSum sum(static_cast<uint32_t>(tid_));
-    for (unsigned cpu = 0; cpu < events_->cpus(); ++cpu)
-      if (rings_[cpu].attached()) rings_[cpu].drain(sum);
-    *raw = sum.mean();
-    return open && sum.pairs() > 0;
+  bool record(volatile char* page, double* whole) {
+    if (recorded_ == nullptr || !dense_) return false;
+    recorded_->clear();
+    volatile char* measured = past_warm_up(page);
+    return recorded_->record(reinterpret_cast<uintptr_t>(measured), [&] {
+      store_each(page, warm_up_pages());
+      *whole = store_each(measured, measured_pages());
+    }) && recorded_->count() > 0;
+  }
+
+  // Where few faults are recorded, the code that records is cold each time: whole passes over the
+  // scratch, bare and recorded in turn.
+  void sparse_writes() {
+    constexpr int kPasses = 3;
+    double bare[kPasses * kParts], whole[kPasses * kParts];
+    recorded_->clear();
+    for (int i = 0; i < kPasses; ++i) {
+      store_in_parts(bare + i * kParts);
+      if (!recorded_->record(0, [&] { store_in_parts(whole + i * kParts); })) return;
+    }
+    if (recorded_->count() < 8) return;
+    double middle = median_of(bare, kPasses * kParts);
+    to_->raw_excess_ns = recorded_->mean_of_most() - middle;
+    to_->record_ns = median_of(whole, kPasses * kParts) - middle;
+    to_->recorded = true;
+  }
+
+  // The whole scratch, timed part by part: the thread may lose its CPU in some of them.
+  static constexpr int kParts = 2 * kStretches;
+  void store_in_parts(double* each) {
+    scratch_.advise(MADV_DONTNEED);
+    for (int i = 0; i < kParts; ++i) each[i] = store_each(stretch(i), stretch_pages());
   }
 
   void reads_then_writes() {
     double reads[kStretches], writes[kStretches];
     for (int i = 0; i < kStretches; ++i) {
-      reads[i] = load_each(stretch(i), stretch_pages());
+      load_each(stretch(i), warm_up_pages());
+      reads[i] = load_each(past_warm_up(stretch(i)), measured_pages());
       writes[i] = bare_fault(stretch(i));
     }
     price(PriceKind::zero_read) = price_of(reads);
@@ -188,9 +202,8 @@ class Calibrator {
   }
 
   Scratch scratch_;
-  PerfEvents* events_;
-  PerfRing* rings_;
-  int tid_;
+  RecordedStretch* recorded_;
+  bool dense_;
   Calibration* to_;
 };
 
@@ -209,9 +222,19 @@ double spread_of(const double* ordered, int count) {
   return (ordered[count * 3 / 4] - ordered[count / 4]) / 2;
 }
 
-bool calibrate(PerfEvents* events, PerfRing* rings, int collector_tid, Calibration* to) {
+bool calibrate_bare(Calibration* to) {
   *to = Calibration();
-  return Calibrator(events, rings, collector_tid, to).run();
+  return Calibrator(nullptr, true, to).run();
+}
+
+bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,
+               Calibration* to) {
+  // The passes must hold some that are recorded.
+  constexpr uint64_t kMostPeriod = 61;
+  *to = Calibration();
+  RecordedStretch recorded(events, rings, period < kMostPeriod ? period : kMostPeriod,
+                           collector_tid);
+  return Calibrator(&recorded, period == 1, to).run();
 }
 
 }  // namespace ftprof

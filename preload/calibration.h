@@ -30,11 +30,14 @@ struct Calibration {
   bool recorded = false;     // the two above are known
 };
 
-// events: with its rings open and nothing else; nullptr where perf is refused.
-// False when there is not even memory.
-bool calibrate(PerfEvents* events, PerfRing* rings, int collector_tid, Calibration* to);
+// Prices alone. False when there is not even memory.
+bool calibrate_bare(Calibration* to);
+// Prices, and what recording every period-th fault does to them: the fewer are recorded, the colder
+// is the code that records. events: with its rings open and nothing else.
+bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,
+               Calibration* to);
 
-// For tests: the middle of `count` values, which are put into order; half the middle half's width.
+// The middle of `count` values, which are put into order; half the middle half's width.
 double median_of(double* values, int count);
 double spread_of(const double* ordered, int count);
 

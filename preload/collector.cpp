@@ -78,7 +78,7 @@ void begin_alone() {
   OwnFaults faults;
   write_attribute("faults.source", "pagemap");
   Calibration found;
-  if (calibrate(nullptr, nullptr, 0, &found)) write_prices(found);
+  if (calibrate_bare(&found)) write_prices(found);
   g_shared->snapshots.begin();
 }
 

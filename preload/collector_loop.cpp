@@ -92,7 +92,7 @@ void CollectorLoop::begin() {
   refill();
   FaultPlan plan = make_fault_plan(g_state.settings);
   long error = plan.perf ? recorder_.start(plan, dir_, tid_) : -EOPNOTSUPP;
-  if (!plan.perf) recorder_.only_calibrate(tid_);
+  if (!plan.perf) recorder_.only_calibrate();
   account();
   snapshots_.begin();
   requests_->refusal.store(plan.perf ? static_cast<int>(error) : 0);

@@ -54,8 +54,11 @@ long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
   long error = !reserve() || !files_.begin(dir, g_state.cpus) ? -ENOMEM : 0;
   if (error == 0)
     error = events_.open_rings(rings_, g_state.cpus, plan.adaptive ? kBurstRingBytes : kRingBytes);
-  calibrate(error == 0 ? &events_ : nullptr, rings_, collector_tid, &calibration_);
-  if (error != 0) return error;
+  if (error != 0) {
+    calibrate_bare(&calibration_);
+    return error;
+  }
+  calibrate(&events_, rings_, plan.period, collector_tid, &calibration_);
   uint64_t credit = static_cast<uint64_t>(record_ns() * kCreditFaults);
   budget_ =
       FaultBudget(kShareOfBudget * g_state.settings.overhead_budget, credit, sys::monotonic_ns());
