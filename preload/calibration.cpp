@@ -72,9 +72,9 @@ double bare_fault(volatile char* page) {
   return first - store_each(page, measured_pages());
 }
 
-Price price_of(double* values) {
-  double middle = median_of(values, kStretches);
-  return {middle, spread_of(values, kStretches)};
+Price price_of(double* values, int count) {
+  double mean = mean_of_usual(values, count);
+  return {mean, spread_of(values, count)};
 }
 
 class Calibrator {
@@ -88,7 +88,6 @@ class Calibrator {
     scratch_.advise(MADV_NOHUGEPAGE);
     writes();
     scratch_.advise(MADV_DONTNEED);
-    if (recorded_ != nullptr && !dense_) sparse_writes();
     reads_then_writes();
     scratch_.advise(MADV_DONTNEED);
     populates();
@@ -103,56 +102,39 @@ class Calibrator {
   }
   Price& price(PriceKind kind) { return to_->prices[static_cast<int>(kind)]; }
 
-  // Bare and recorded stretches side by side, so that a machine whose speed drifts fools neither.
+  // Bare and recorded passes in turn, so that a machine whose speed drifts fools neither. Where few
+  // faults are recorded the passes are long: the code that records is then cold each time.
   void writes() {
-    double bare[kStretches], excess[kStretches], extra[kStretches];
-    int known = 0;
-    for (int i = 0; i < kStretches; ++i) {
-      bare[i] = bare_fault(stretch(2 * i));
-      double whole = 0;
-      if (!record(stretch(2 * i + 1), &whole)) continue;
-      excess[known] = recorded_->mean() - bare[i];
-      extra[known++] = whole - bare[i];
-    }
-    price(PriceKind::write) = price_of(bare);
-    if (known < kStretches / 2) return;
-    to_->raw_excess_ns = median_of(excess, known);
-    to_->record_ns = median_of(extra, known);
-    to_->recorded = true;
-  }
-
-  bool record(volatile char* page, double* whole) {
-    if (recorded_ == nullptr || !dense_) return false;
-    recorded_->clear();
-    volatile char* measured = past_warm_up(page);
-    return recorded_->record(reinterpret_cast<uintptr_t>(measured), [&] {
-      store_each(page, warm_up_pages());
-      *whole = store_each(measured, measured_pages());
-    }) && recorded_->count() > 0;
-  }
-
-  // Where few faults are recorded, the code that records is cold each time: whole passes over the
-  // scratch, bare and recorded in turn.
-  void sparse_writes() {
     constexpr int kPasses = 3;
     double bare[kPasses * kParts], whole[kPasses * kParts];
-    recorded_->clear();
+    int parts = dense_ ? kParts / 4 : kParts;
+    bool recorded = recorded_ != nullptr;
     for (int i = 0; i < kPasses; ++i) {
-      store_in_parts(bare + i * kParts);
-      if (!recorded_->record(0, [&] { store_in_parts(whole + i * kParts); })) return;
+      store_parts(bare + i * parts, parts);
+      recorded = recorded && recorded_->record(begin_of_measure(),
+                                               [&] { store_parts(whole + i * parts, parts); });
     }
-    if (recorded_->count() < 8) return;
-    double middle = median_of(bare, kPasses * kParts);
-    to_->raw_excess_ns = recorded_->mean_of_most() - middle;
-    to_->record_ns = median_of(whole, kPasses * kParts) - middle;
+    double spread[kPasses * kParts];
+    for (int i = 0; i < kPasses * parts; ++i) spread[i] = bare[i];
+    price(PriceKind::write) = price_of(spread, kPasses * parts);
+    if (!recorded || recorded_->count() < 8) return;
+    double each = mean_of_usual(bare, kPasses * parts);
+    to_->raw_excess_ns = recorded_->mean_of_usual() - each;
+    to_->record_ns = mean_of_usual(whole, kPasses * parts) - each;
     to_->recorded = true;
   }
 
-  // The whole scratch, timed part by part: the thread may lose its CPU in some of them.
-  static constexpr int kParts = 2 * kStretches;
-  void store_in_parts(double* each) {
+  // Fresh faults of the scratch, timed part by part: the thread may lose its CPU in some of them.
+  static constexpr int kParts = 16;
+  void store_parts(double* each, int parts) {
     scratch_.advise(MADV_DONTNEED);
-    for (int i = 0; i < kParts; ++i) each[i] = store_each(stretch(i), stretch_pages());
+    store_each(stretch(0), warm_up_pages());
+    for (int i = 0; i < parts; ++i)
+      each[i] = store_each(i == 0 ? past_warm_up(stretch(0)) : stretch(i),
+                           i == 0 ? measured_pages() : stretch_pages());
+  }
+  uintptr_t begin_of_measure() const {
+    return reinterpret_cast<uintptr_t>(past_warm_up(stretch(0)));
   }
 
   void reads_then_writes() {
@@ -162,8 +144,8 @@ class Calibrator {
       reads[i] = load_each(past_warm_up(stretch(i)), measured_pages());
       writes[i] = bare_fault(stretch(i));
     }
-    price(PriceKind::zero_read) = price_of(reads);
-    price(PriceKind::write_after_zero_read) = price_of(writes);
+    price(PriceKind::zero_read) = price_of(reads, kStretches);
+    price(PriceKind::write_after_zero_read) = price_of(writes, kStretches);
   }
 
   void populates() {
@@ -176,7 +158,7 @@ class Calibrator {
       values[i] =
           static_cast<double>(sys::monotonic_ns() - begin) / static_cast<double>(stretch_pages());
     }
-    price(PriceKind::populate) = price_of(values);
+    price(PriceKind::populate) = price_of(values, kStretches);
   }
 
   static uint64_t own_faults() {
@@ -216,6 +198,13 @@ double median_of(double* values, int count) {
       values[j] = values[j - 1], values[j - 1] = other;
     }
   return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+double mean_of_usual(double* values, int count) {
+  double most = 3 * median_of(values, count), sum = 0;
+  int usual = 0;
+  for (; usual < count && values[usual] <= most; ++usual) sum += values[usual];
+  return usual > 0 ? sum / usual : 0;
 }
 
 double spread_of(const double* ordered, int count) {

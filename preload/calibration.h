@@ -39,6 +39,8 @@ bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collect
 
 // The middle of `count` values, which are put into order; half the middle half's width.
 double median_of(double* values, int count);
+// The mean of those up to three times the middle: beyond, the thread had lost its CPU.
+double mean_of_usual(double* values, int count);
 double spread_of(const double* ordered, int count);
 
 }  // namespace ftprof

@@ -3,15 +3,6 @@
 #include "preload/calibration.h"
 
 namespace ftprof {
-namespace {
-
-double mean_of(const double* values, int count) {
-  double sum = 0;
-  for (int i = 0; i < count; ++i) sum += values[i];
-  return count > 0 ? sum / count : 0;
-}
-
-}  // namespace
 
 bool RecordedStretch::begin() {
   return events_->open_on(PerfEvents::kHandled, static_cast<int>(tid_), period_) == 0 &&
@@ -34,13 +25,8 @@ void RecordedStretch::on_handled(uint32_t tid, uint64_t addr, uint64_t time, boo
     raw_[count_++] = static_cast<double>(time - time_);
 }
 
-double RecordedStretch::mean() const {
-  return mean_of(raw_, count_);
-}
-
-double RecordedStretch::mean_of_most() {
-  median_of(raw_, count_);
-  return mean_of(raw_, count_ - count_ / 20);
+double RecordedStretch::mean_of_usual() {
+  return ftprof::mean_of_usual(raw_, count_);
 }
 
 }  // namespace ftprof

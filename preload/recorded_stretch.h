@@ -9,7 +9,7 @@ namespace ftprof {
 
 class RecordedStretch : RingVisitor {
  public:
-  static constexpr int kMost = 256;
+  static constexpr int kMost = 512;
 
   // events: with its rings open and no fault event.
   RecordedStretch(PerfEvents* events, PerfRing* rings, uint64_t period, int tid)
@@ -27,10 +27,8 @@ class RecordedStretch : RingVisitor {
   }
 
   int count() const { return count_; }
-  double mean() const;
-  // Without the slowest in twenty: some faults have to fetch more memory first.
-  double mean_of_most();
-  void clear() { count_ = 0; }
+  // Without those in which the thread had lost its CPU.
+  double mean_of_usual();
 
  private:
   bool begin();
