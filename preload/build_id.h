@@ -1,4 +1,5 @@
-// The build id of a loaded object, from its program headers in memory.
+// The build id of a loaded object, from its program headers in memory. The object may be unloaded
+// meanwhile: then it has none.
 #pragma once
 
 #include <stddef.h>

@@ -9,6 +9,7 @@
 #include "preload/frame_rule.h"
 #include "preload/life.h"
 #include "preload/object.h"
+#include "preload/peek.h"
 #include "preload/slots.h"
 
 namespace ftprof {
@@ -51,17 +52,29 @@ Known* claim(const Object& object) {
   return nullptr;
 }
 
-const char* path_of(const Object& object) {
-  const char* name = object.map == nullptr ? "" : object.map->l_name;
-  return name == nullptr || *name == 0 ? program_path() : name;
+// The loader's name for an object; the program itself has none there.
+struct ObjectName {
+  uintptr_t bias = 0;
+  char path[1024] = {};
+};
+
+bool read_name(const Object& object, ObjectName* name) {
+  struct {
+    uintptr_t bias, path;
+  } start;  // of a link_map, as <link.h> shows it
+  if (object.map == nullptr || !peek(&start, reinterpret_cast<uintptr_t>(object.map))) return false;
+  name->bias = start.bias;
+  peek(name->path, start.path, sizeof name->path - 1);
+  if (name->path[0] == 0) strncpy(name->path, program_path(), sizeof name->path - 1);
+  return true;
 }
 
-trace::Module describe(const Object& object) {
+trace::Module describe(const Object& object, uintptr_t bias) {
   trace::Module event{};
   event.begin = object.begin;
   event.end = object.end;
-  event.bias = object.map == nullptr ? 0 : object.map->l_addr;
-  BuildId id = read_build_id(object.begin, object.end, event.bias);
+  event.bias = bias;
+  BuildId id = read_build_id(object.begin, object.end, bias);
   memcpy(&event.build_id_high, id.bytes, 8);
   memcpy(&event.build_id_mid, id.bytes + 8, 8);
   memcpy(&event.build_id_low, id.bytes + 16, 4);
@@ -69,10 +82,23 @@ trace::Module describe(const Object& object) {
   return event;
 }
 
+bool still_loaded(const Object& object) {
+  Object now;
+  return find_object(object.begin, &now) && now.begin == object.begin && now.map == object.map;
+}
+
+// What was read is believed only if the object is still there afterwards.
 void announce(const Object& object) {
   Known* known = claim(object);
   if (known == nullptr) return;
-  emit_block(describe(object), text_span(path_of(object)));
+  ObjectName name;
+  bool read = read_name(object, &name);
+  trace::Module event = describe(object, name.bias);
+  if (!read || !still_loaded(object)) {
+    known->begin.store(0, std::memory_order_release);
+    return;
+  }
+  emit_block(event, text_span(name.path));
   known->end.store(object.end, std::memory_order_release);
 }
 
@@ -84,10 +110,10 @@ void retire(Known* known) {
 }
 
 bool gone(const Known& known) {
-  Object now;
-  uintptr_t begin = known.begin.load();
-  return known.end.load() != 0 &&
-         (!find_object(begin, &now) || now.begin != begin || now.map != known.map.load());
+  Object object;
+  object.begin = known.begin.load();
+  object.map = known.map.load();
+  return known.end.load() != 0 && !still_loaded(object);
 }
 
 }  // namespace
