@@ -16,6 +16,7 @@ void add_compare(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_mark(CLI::App& app, int& status);
+void add_export(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 
@@ -26,6 +27,7 @@ inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_diff,
     add_check,
     add_mark,
+    add_export,
     add_env,
     add_doctor,
 };

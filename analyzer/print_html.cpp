@@ -7,7 +7,7 @@
 namespace ftprof {
 
 NoHtmlPage::NoHtmlPage()
-    : std::runtime_error(
+    : BadInput(
           "the HTML report was not built into this ftprof (npm was missing); install nodejs and "
           "npm, then: meson configure -Dhtml=enabled && ninja") {}
 

@@ -5,14 +5,14 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <stdexcept>
 
+#include "analyzer/bad_input.h"
 #include "analyzer/result.h"
 
 namespace ftprof {
 
 // Thrown when this build has no page; what() says so and what to do.
-struct NoHtmlPage : std::runtime_error {
+struct NoHtmlPage : BadInput {
   NoHtmlPage();
 };
 
