@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "analyzer/export.h"
 #include "analyzer/print_html.h"
 #include "analyzer/result_json.h"
 #include "tests/html/fixture.h"
@@ -17,7 +18,14 @@ int main(int argc, char** argv) {
       {"empty", fixture::empty},
       {"big", [] { return fixture::big(100000); }}};
   const std::map<std::string, std::function<void(std::ostream&, const Result&)>> formats = {
-      {"html", print_html}, {"json", [](auto& out, auto& r) { write_json(r, out); }}};
+      {"html", print_html},
+      {"json", [](auto& out, auto& r) { write_json(r, out); }},
+      {"pprof", export_pprof},
+      {"speedscope", export_speedscope},
+      {"folded", [](auto& out, auto& r) { export_folded(out, r); }},
+      {"perfetto", export_perfetto},
+      {"openmetrics", [](auto& out, auto& r) { export_openmetrics(out, r); }},
+      {"sqlite", export_sqlite}};
   if (argc != 4 || !results.count(argv[1]) || !formats.count(argv[2])) {
     std::cerr << "usage: make_report rich|hostile|empty|big FORMAT FILE\n";
     return 2;
