@@ -89,7 +89,9 @@ long PerfEvents::open_ring(unsigned cpu, size_t bytes) {
                         static_cast<int>(fd));
   if (sys::failed(page)) {
     sys::close(static_cast<int>(fd));
-    return reinterpret_cast<long>(page);
+    // A refusal of its own, to be told from perf_event_open's: locked memory is short.
+    long error = reinterpret_cast<long>(page);
+    return error == -EPERM ? -ENOBUFS : error;
   }
   ring_fds_[cpu] = static_cast<int>(fd);
   rings_[cpu].attach(page, g_state.page_bytes, bytes);
@@ -108,11 +110,13 @@ long PerfEvents::open_rings(PerfRing* rings, unsigned cpus, size_t bytes) {
   for (unsigned cpu = 0; cpu < cpus; ++cpu) {
     long error = open_ring(cpu, bytes);
     // Locked memory is accounted per user: another profiled process may have most of it.
-    while ((error == -EPERM || error == -ENOMEM) && cpu == 0 && bytes > g_state.page_bytes)
+    while ((error == -ENOBUFS || error == -ENOMEM) && cpu == 0 && bytes > g_state.page_bytes)
       error = open_ring(cpu, bytes /= 2);
     if (error == 0) continue;
     close_rings();
-    if (cpu > 0 && bytes > g_state.page_bytes) return open_rings(rings, cpus, bytes / 2);
+    bool short_of_memory = error == -ENOBUFS || error == -ENOMEM;
+    if (cpu > 0 && short_of_memory && bytes > g_state.page_bytes)
+      return open_rings(rings, cpus, bytes / 2);
     return error;
   }
   return 0;

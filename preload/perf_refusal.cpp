@@ -33,6 +33,8 @@ const char* name_of(int error) {
       return "ENOMEM";
     case EINVAL:
       return "EINVAL";
+    case ENOBUFS:
+      return "EPERM for the ring";
     case ENOENT:
       return "ENOENT";
     default:
@@ -44,11 +46,13 @@ const char* remedy(int error, int paranoid) {
   switch (-error) {
     case EPERM:
     case EACCES:
-      return paranoid > 2 ? "sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON, would allow them."
-                          : "A seccomp filter or a security module stands in the way: a container "
-                            "wants --cap-add PERFMON and a seccomp profile that lets "
-                            "perf_event_open pass; or locked memory is short: raise ulimit -l or "
-                            "kernel.perf_event_mlock_kb.";
+      return paranoid > 2
+                 ? "sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON, would allow them."
+                 : "A seccomp filter or a security module stands in the way: a container wants "
+                   "--cap-add PERFMON and a seccomp profile that lets perf_event_open pass.";
+    case ENOBUFS:
+      return "Locked memory is short: a higher ulimit -l or kernel.perf_event_mlock_kb would allow "
+             "them.";
     case ENOSYS:
       return "The kernel, or a sandbox around it, has no perf events.";
     case EMFILE:
