@@ -102,7 +102,7 @@ void CollectorLoop::begin() {
   attribute_number("profiler.tid", static_cast<uint64_t>(tid_));
   write_attribute("faults.source", error == 0 ? "perf" : "pagemap");
   if (plan.perf && error != 0) tell_refusal(error);
-  if (recorder_.events().incomplete())
+  if (recorder_.events().incomplete(PerfEvents::kEntries))
     write_attribute("note", "Some threads could not be observed: too few descriptors (ulimit -n).");
   write_prices(recorder_.calibration());
 

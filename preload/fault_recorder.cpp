@@ -5,6 +5,7 @@
 #include <new>
 
 #include "preload/memory.h"
+#include "preload/snapshot.h"
 #include "preload/state.h"
 #include "preload/sys.h"
 
@@ -81,7 +82,7 @@ double FaultRecorder::burst_ns() const {
 }
 
 long FaultRecorder::open_timed() {
-  long error = events_.open(PerfEvents::kHandled, plan_.period, collector_tid_);
+  long error = events_.switch_on(PerfEvents::kHandled, plan_.period, collector_tid_);
   timed_ = error == 0;
   return error;
 }
@@ -89,31 +90,37 @@ long FaultRecorder::open_timed() {
 // Handled before entries, and closed after them: no entry waits for a sample that cannot come.
 long FaultRecorder::open_window() {
   uint64_t begin = sys::monotonic_ns();
-  for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) lost_told_[cpu] = 0;
   if (timed_) {
     long error = open_timed();
     if (error != 0) return error;
   }
   announce();
-  long error = events_.open(PerfEvents::kEntries, plan_.period, collector_tid_);
+  long error = events_.switch_on(PerfEvents::kEntries, plan_.period, collector_tid_);
   if (error != 0) events_.close(PerfEvents::kHandled);
   switch_ns_ = 2 * (sys::monotonic_ns() - begin);
   return error;
 }
 
+// Every fault that is handled has its sample.
+bool FaultRecorder::complete() const {
+  return timed_ && plan_.period == 1 && !events_.incomplete(PerfEvents::kHandled);
+}
+
 // Runs end here: a run that went on would carry times from before the announcement.
 void FaultRecorder::announce() {
   for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) join_->flush(cpu);
-  join_->set_complete(timed_ && plan_.period == 1);
+  join_->set_complete(complete());
   files_.set_window(plan_.period, timed_ ? plan_.period : 0, sys::monotonic_ns());
 }
 
 void FaultRecorder::close_window() {
   report_dropped();
-  events_.close(PerfEvents::kEntries);
-  events_.close(PerfEvents::kHandled);
+  events_.switch_off(PerfEvents::kEntries);
+  events_.switch_off(PerfEvents::kHandled);
   drain();
   end_faults_in_kernel();
+  for (unsigned cpu = 0; events_.is_closed(PerfEvents::kEntries) && cpu < g_state.cpus; ++cpu)
+    lost_told_[cpu] = 0;
   files_.set_window(0, 0, sys::monotonic_ns());
 }
 
@@ -142,7 +149,7 @@ bool FaultRecorder::drain() {
     unfinished_[reading_] = came;
     any |= came;
   }
-  if (!lossy_ && window_open()) join_->set_complete(timed_ && plan_.period == 1);
+  if (!lossy_ && window_open()) join_->set_complete(complete());
   if (any) resynchronise();
   return any;
 }
@@ -181,7 +188,7 @@ void FaultRecorder::resynchronise() {
   events_.close(PerfEvents::kEntries);
   events_.close(PerfEvents::kHandled);
   end_faults_in_kernel();
-  if (open_timed() == 0) events_.open(PerfEvents::kEntries, plan_.period, collector_tid_);
+  if (open_timed() == 0) events_.switch_on(PerfEvents::kEntries, plan_.period, collector_tid_);
 }
 
 void FaultRecorder::pay(uint64_t program_ns, uint64_t own_ns) {
@@ -193,16 +200,29 @@ void FaultRecorder::pay(uint64_t program_ns, uint64_t own_ns) {
   program_ns_ = program_ns, own_ns_ = own_ns, paid_faults_ = join_->faults();
 }
 
+// Within trace.max_size: past half of it faults are thinned out whatever was asked for, past three
+// quarters none is recorded any more, and the rest is the blocks'. Counts go on by residency.
+void FaultRecorder::save_space() {
+  uint64_t most = g_state.settings.trace_max_size;
+  uint64_t used = g_state.trace_bytes.load(std::memory_order_relaxed);
+  if (most == 0 || used < most / 2 || full_) return;
+  plan_.adaptive = true;
+  if (used < most / 4 * 3) return;
+  full_ = true;
+  write_attribute("note", "trace.max_size is near: page faults are no longer recorded one by one.");
+}
+
 bool FaultRecorder::adapt(uint64_t program_ns, uint64_t own_ns) {
   if (!recording_) return false;
   pay(program_ns, own_ns);
+  save_space();
   if (plan_.timed == Timed::adaptive) adapt_timed();
   if (!plan_.adaptive) return false;
-  if (window_open() && budget_.exhausted()) {
+  if (window_open() && (budget_.exhausted() || full_)) {
     close_window();
     return true;
   }
-  if (window_open() || !budget_.affords(burst_ns())) return false;
+  if (window_open() || full_ || !budget_.affords(burst_ns())) return false;
   budget_.begin_burst();
   return open_window() == 0;
 }
@@ -220,7 +240,7 @@ void FaultRecorder::adapt_timed() {
 void FaultRecorder::close_timed() {
   timed_ = false;
   join_->set_complete(false);
-  events_.close(PerfEvents::kHandled);
+  events_.switch_off(PerfEvents::kHandled);
   drain();
   announce();
 }
@@ -237,6 +257,8 @@ void FaultRecorder::settle() {
 void FaultRecorder::stop() {
   if (!recording_) return;
   if (window_open()) close_window();
+  events_.close(PerfEvents::kEntries);
+  events_.close(PerfEvents::kHandled);
   events_.close_rings();
   files_.close();
   recording_ = false;

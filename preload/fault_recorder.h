@@ -36,9 +36,9 @@ class FaultRecorder : RingVisitor {
   void forget_code() { files_.forget_code(); }
 
   bool recording() const { return recording_; }
-  bool window_open() const { return events_.is_open(PerfEvents::kEntries); }
+  bool window_open() const { return events_.is_on(PerfEvents::kEntries); }
   // CPU time of the program after which adapt() may open a window; 0 while one is open.
-  uint64_t wait_ns() const { return window_open() ? 0 : budget_.wait_ns(burst_ns()); }
+  uint64_t wait_ns() const { return window_open() || full_ ? 0 : budget_.wait_ns(burst_ns()); }
   // What recording has cost the program's own threads so far.
   uint64_t slowed_ns() const { return slowed_ns_; }
   const PerfEvents& events() const { return events_; }
@@ -51,7 +51,9 @@ class FaultRecorder : RingVisitor {
   long open_timed();
   void close_timed();
   void announce();
+  bool complete() const;
   void pay(uint64_t program_ns, uint64_t own_ns);
+  void save_space();
   void adapt_timed();
   void resynchronise();
   void end_faults_in_kernel();
@@ -71,6 +73,7 @@ class FaultRecorder : RingVisitor {
   int collector_tid_ = 0;
   bool recording_ = false;
   bool timed_ = false;
+  bool full_ = false;   // trace.max_size is near
   bool lossy_ = false;  // handled samples may be missing
   unsigned reading_ = 0;
   PerfRing* rings_ = nullptr;

@@ -172,7 +172,7 @@ long PerfEvents::open_on_threads(Set set, uint64_t period, int collector_tid, in
     for (size_t i = 0; i < count && known_count < kMostThreads; ++i) {
       if (contains(known, before, tids[i])) continue;
       long error = open_on(set, tids[i], period);
-      if (error == -EMFILE || error == -ENFILE) incomplete_ = true;
+      if (known_count > 1 && (error == -EMFILE || error == -ENFILE)) incomplete_[set] = true;
       if (error != 0 && error != -ESRCH) return error;
       known[known_count++] = tids[i];
     }
@@ -181,14 +181,44 @@ long PerfEvents::open_on_threads(Set set, uint64_t period, int collector_tid, in
   return known_count == 1 ? open_on(set, g_state.pid, period) : 0;
 }
 
-long PerfEvents::open(Set set, uint64_t period, int collector_tid) {
+long PerfEvents::switch_on(Set set, uint64_t period, int collector_tid) {
+  if (disabled_[set]) {
+    disabled_[set] = false;
+    request(set, PERF_EVENT_IOC_ENABLE);
+    return 0;
+  }
   size_t bytes = 2 * kMostThreads * sizeof(int);
   int* tids = static_cast<int*>(sys::map_private(bytes));
   if (tids == nullptr) return -ENOMEM;
+  incomplete_[set] = false;
   long error = open_on_threads(set, period, collector_tid, tids);
   sys::unmap(tids, bytes);
-  if (error != 0 && !incomplete_) close(set);
-  return incomplete_ && is_open(set) ? 0 : error;
+  if (incomplete_[set]) return 0;
+  if (error != 0) close(set);
+  return error;
+}
+
+void PerfEvents::switch_off(Set set) {
+  if (!is_on(set)) return;
+  disabled_[set] = many_threads();
+  if (disabled_[set])
+    request(set, PERF_EVENT_IOC_DISABLE);
+  else
+    close(set);
+}
+
+void PerfEvents::request(Set set, unsigned long what) {
+  for (size_t i = 0; i < sets_[set].size(); ++i) sys::ioctl(sets_[set][i].fd, what, 0);
+}
+
+// More than can be opened one by one within half of the descriptors, or in good time.
+bool PerfEvents::many_threads() const {
+  constexpr uint64_t kEventsEach = 3, kMost = 32;
+  int tids[kMost + 1];
+  uint64_t threads = list_threads(tids, kMost + 1);
+  rlimit limit{};
+  sys::get_limit(RLIMIT_NOFILE, &limit);
+  return threads > kMost || threads * cpus_ * kEventsEach > limit.rlim_cur / 2;
 }
 
 uint64_t PerfEvents::dropped(unsigned cpu) const {

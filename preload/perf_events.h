@@ -2,8 +2,9 @@
 //
 // The rings hang on a dummy event of the collector's own thread, so they outlive the fault events,
 // which come and go: an event that is open costs every fault on the machine 40 to 90 ns even while
-// it is disabled, and switching inherited events on and off takes a cross-call per thread and CPU.
-// Closed events cost nothing, so "off" is closed.
+// it is disabled. Closed events cost nothing, so "off" is closed, as long as the process has few
+// threads to open them on again. With many they stay, disabled: that takes a cross-call per thread
+// and CPU, and no descriptors. (PERF_EVENT_IOC_PAUSE_OUTPUT was tried: it saves a third.)
 //
 // Events are opened on every thread that exists and inherited by the threads those make
 // (`inherit_thread`: never by child processes). Two sets, switched apart: entries (PAGE_FAULTS, one
@@ -47,24 +48,31 @@ class PerfEvents {
   long open_rings(PerfRing* rings, unsigned cpus, size_t bytes);
   void close_rings();
 
-  // Opens a set on all threads but `collector_tid`; every period-th fault is sampled. 0, or -errno
-  // when the program's main thread could not be observed (then nothing of the set is open).
-  long open(Set set, uint64_t period, int collector_tid);
+  // Observes all threads but `collector_tid`; every period-th fault is sampled. 0, or -errno when
+  // the program's main thread could not be observed (then nothing of the set is open).
+  long switch_on(Set set, uint64_t period, int collector_tid);
+  void switch_off(Set set);
+  bool is_closed(Set set) const { return sets_[set].size() == 0; }
+  bool is_on(Set set) const { return sets_[set].size() > 0 && !disabled_[set]; }
   // The same on one thread: for the calibration.
   long open_on(Set set, int tid, uint64_t period);
-  void close(Set set) { sets_[set].close_all(); }
-  bool is_open(Set set) const { return sets_[set].size() > 0; }
+  void close(Set set) {
+    sets_[set].close_all();
+    disabled_[set] = false;
+  }
 
   // Records of this CPU that the kernel had to drop in the open sets so far (Linux 6.0, else 0).
   uint64_t dropped(unsigned cpu) const;
   // Some threads could not be observed, for want of descriptors.
-  bool incomplete() const { return incomplete_; }
+  bool incomplete(Set set) const { return incomplete_[set]; }
 
   const int* ring_descriptors() const { return ring_fds_; }
   unsigned cpus() const { return cpus_; }
 
  private:
   long open_ring(unsigned cpu, size_t bytes);
+  bool many_threads() const;
+  void request(Set set, unsigned long what);
   long open_on_threads(Set set, uint64_t period, int collector_tid, int* tids);
   long open_event(Set set, uint64_t config, int tid, unsigned cpu, uint64_t period);
 
@@ -73,7 +81,8 @@ class PerfEvents {
   unsigned cpus_ = 0;
   EventList sets_[2];
   bool counts_dropped_ = true;
-  bool incomplete_ = false;
+  bool disabled_[2] = {};
+  bool incomplete_[2] = {};
 };
 
 }  // namespace ftprof

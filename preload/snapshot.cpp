@@ -139,10 +139,20 @@ void Snapshots::write_residency(bool final) {
     write_range(ranges[i].address, ranges[i].bytes, true, effort.now());
 }
 
+// Once: the reader wonders why kinds of pages are missing.
+void Snapshots::tell_sight() {
+  if (told_sight_ || residency_sight() != Sight::presence) return;
+  told_sight_ = true;
+  write_attribute("note",
+                  "/proc/self/pagemap cannot be read (no /proc, or the process is not dumpable): "
+                  "pages are counted by mincore, and which are zero or huge is not known.");
+}
+
 void Snapshots::take(bool final) {
   if (final) maps_due_ns_ = 0;
   write_maps();
   write_residency(final);
+  tell_sight();
   write_usage(final);
 }
 

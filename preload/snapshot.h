@@ -24,10 +24,12 @@ class Snapshots {
  private:
   void write_residency(bool final);
   void write_maps();
+  void tell_sight();
 
   MapReader maps_;
   uint64_t maps_due_ns_ = 0;
   uint64_t program_ns_ = 0;
+  bool told_sight_ = false;
 };
 
 // getrusage and the profiler's own account, now.
