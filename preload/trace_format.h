@@ -163,11 +163,14 @@ enum class Caller : u8 { program, allocator, profiler };
 #define FTPROF_FIELDS_Mark(FIELD) FIELD(u32, tid)
 // calls.count: calls of one function so far, in all threads.
 #define FTPROF_FIELDS_Calls(FIELD) FIELD(Api, api) FIELD(u64, calls)
-// Pages of a block by NUMA node, from a sample of sampled_pages pages; counts[i] is node i's.
+// Resident pages of a block by NUMA node, from a sample that found sampled_pages; counts[i] is node
+// i's. at_release is a PlacementMoment: at hand-out just after Block, at give-back just after
+// Release, or of a live block by a snapshot. cpu_node is the asking thread's (a snapshot: 0).
 #define FTPROF_FIELDS_Placement(FIELD)                                         \
   FIELD(u32, tid)                                                              \
   FIELD(u32, cpu_node) FIELD(u64, addr) FIELD(u64, size) FIELD(u8, at_release) \
       FIELD(u32, sampled_pages) FIELD(u32, nodes)
+enum class PlacementMoment : u8 { hand_out, give_back, snapshot };
 // Prices found by calibration: what one fault of this kind costs the bare program, trap included;
 // raw_excess_ns is what a recorded pair overstates it by (to be taken off each raw cost).
 #define FTPROF_FIELDS_Price(FIELD) \
