@@ -8,6 +8,7 @@
 #include "preload/allocator_name.h"
 #include "preload/environment.h"
 #include "preload/names.h"
+#include "preload/placement.h"
 #include "preload/slots.h"
 #include "preload/state.h"
 #include "preload/sys.h"
@@ -106,6 +107,7 @@ void write_free_memory() {
 void find_machine() {
   g_state.page_bytes = getauxval(AT_PAGESZ);
   g_state.page_shift = static_cast<unsigned>(__builtin_ctzl(g_state.page_bytes));
+  set_nodes(count_in_list("/sys/devices/system/node/online"));
   unsigned cpus = count_in_list("/sys/devices/system/cpu/possible");
   g_state.cpus = cpus < kMaxCpus ? cpus : kMaxCpus;
 }

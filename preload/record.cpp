@@ -2,6 +2,7 @@
 
 #include "preload/blocks.h"
 #include "preload/life.h"
+#include "preload/placement.h"
 #include "preload/residency.h"
 #include "preload/sampling.h"
 #include "preload/slots.h"
@@ -60,6 +61,12 @@ bool still_mapped(uintptr_t address) {
   unsigned char resident = 0;
   return sys::mincore(reinterpret_cast<void*>(page_up(address)), g_state.page_bytes, &resident) !=
          -ENOMEM;
+}
+
+// Where resident pages are; of none there is nothing to ask.
+void note_placement(trace::PlacementMoment moment, uintptr_t address, size_t bytes,
+                    uint32_t resident) {
+  if (resident != 0) record_placement({this_thread(), sys::node()}, moment, address, bytes);
 }
 
 void fill(trace::Block* event, const NewBlock& block, const CallMeter& meter) {
@@ -141,6 +148,7 @@ void record_block(const NewBlock& block, const CallMeter& meter) {
   event.stack = intern_this_stack();
   track(block, event.stack);
   emit_block(event);
+  note_placement(trace::PlacementMoment::hand_out, block.address, block.bytes, pages.resident);
 }
 
 bool take_block(uintptr_t address, TrackedBlock* block) {
@@ -172,6 +180,7 @@ void record_release(trace::Api api, uintptr_t address, size_t bytes) {
   PageCounts pages = count_with_kinds(address, bytes);
   emit_block(trace::Release{this_thread(), api, address, pages.probed, pages.resident, pages.zero,
                             pages.huge});
+  note_placement(trace::PlacementMoment::give_back, address, bytes, pages.resident);
 }
 
 void record_released(uintptr_t address, size_t bytes, const CallMeter& meter) {

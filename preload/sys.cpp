@@ -107,4 +107,10 @@ unsigned cpu() {
   return number;
 }
 
+unsigned node() {
+  unsigned number = 0;
+  if (g_getcpu != nullptr) g_getcpu(nullptr, &number, nullptr);
+  return number;
+}
+
 }  // namespace ftprof::sys

@@ -122,6 +122,10 @@ inline long advise(void* at, size_t bytes, int advice) {
 inline long mincore(void* at, size_t bytes, unsigned char* to) {
   return call(SYS_mincore, as_long(at), static_cast<long>(bytes), as_long(to));
 }
+// The node of each page, or -errno for one that is not resident. Nothing is moved.
+inline long where_pages(size_t count, void** pages, int* nodes) {
+  return call(SYS_move_pages, 0, static_cast<long>(count), as_long(pages), 0, as_long(nodes), 0);
+}
 // Private zeroed memory of the library's own; nullptr when there is none.
 inline void* map_private(size_t bytes) {
   void* memory = map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
@@ -167,6 +171,7 @@ inline long futex_wake(const void* word, int waiters) {
 void find_clock();
 uint64_t monotonic_ns();
 uint64_t realtime_ns();
-unsigned cpu();  // the CPU this thread runs on right now; only a hint
+unsigned cpu();   // the CPU this thread runs on right now; only a hint
+unsigned node();  // likewise its NUMA node
 
 }  // namespace ftprof::sys
