@@ -97,7 +97,7 @@ inline uint64_t hash_of(const FeedKey& key) {
   return mix(uint64_t{key.from} << 32 | key.to);
 }
 struct FeedTally {
-  uint64_t handouts = 0, pages = 0;
+  uint64_t handouts = 0, pages = 0, cross_node_pages = 0;
 };
 
 struct ImageTally {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "analyzer/settle.h"
 
@@ -221,6 +222,7 @@ void Lifetimes::inherit_past(LiveBlock& block, const std::vector<PastPart>& past
   FeedTally& feed = state_.tally.feeds[{most->past.site, block.site}];
   ++feed.handouts;
   feed.pages += warm_pages;
+  block.fed_by = most->past.site;
   if (most->past.thread != block.thread) {
     ++state_.tally.sites[block.site].reuse.cross_thread;
     ++state_.tally.pool.cross_thread;
@@ -326,24 +328,48 @@ void Lifetimes::residency(const trace::Residency& event) {
   block.most_resident = std::max<uint64_t>(block.most_resident, probe.resident);
 }
 
+// At give-back the block has just left the live ones: it is the one that its thread is ending.
 void Lifetimes::placement(const trace::Placement& event, const std::vector<uint32_t>& counts) {
-  uint32_t number = state_.blocks.at(event.addr);
-  if (number == kNoBlock || counts.empty()) return;
-  LiveBlock& block = state_.blocks[number];
-  SiteTally& site = state_.tally.sites[block.site];
-  if (!event.at_release) {
-    uint64_t here = event.cpu_node < counts.size() ? counts[event.cpu_node] : 0;
-    uint64_t most = *std::max_element(counts.begin(), counts.end());
-    if (most > here) ++site.reuse.cross_node, ++state_.tally.pool.cross_node;
+  if (counts.empty()) return;
+  if (event.at_release == static_cast<uint8_t>(trace::PlacementMoment::give_back)) {
+    const Ending& ending = state_.threads.open(state_.threads.of(event.tid)).ending;
+    if (ending.block != kNoBlock && state_.blocks[ending.block].addr == event.addr)
+      place(state_.blocks[ending.block], counts, ending.probe);
     return;
   }
-  uint64_t sampled = 0;
-  for (uint32_t count : counts) sampled += count;
+  uint32_t number = state_.blocks.at(event.addr);
+  if (number == kNoBlock) return;
+  LiveBlock& block = state_.blocks[number];
+  if (event.at_release == static_cast<uint8_t>(trace::PlacementMoment::snapshot)) {
+    block.latest_nodes = counts;
+    return;
+  }
+  place_recycled(block, counts, event.cpu_node);
+}
+
+// A hand-out crosses nodes when another node than its new holder's has more of the pages.
+void Lifetimes::place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts,
+                               uint32_t node) {
+  uint64_t sampled = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+  uint64_t here = node < counts.size() ? counts[node] : 0;
+  uint64_t most = *std::max_element(counts.begin(), counts.end());
+  if (most <= here) return;
+  ++state_.tally.sites[block.site].reuse.cross_node;
+  ++state_.tally.pool.cross_node;
+  if (FeedTally* feed = state_.tally.feeds.find({block.fed_by, block.site}))
+    feed->cross_node_pages += block.resident_at_handout * (sampled - here) / sampled;
+}
+
+// The block's pages by node, as it ends: the sample's shares of what was resident.
+void Lifetimes::place(const LiveBlock& block, const std::vector<uint32_t>& counts,
+                      const Probe& probe) {
+  uint64_t sampled = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   if (sampled == 0) return;
-  double resident = block.latest.known() ? block.latest.resident : static_cast<double>(sampled);
+  double resident = probe.known() ? probe.resident : static_cast<double>(sampled);
+  SiteTally& site = state_.tally.sites[block.site];
   if (site.placement.size() < counts.size()) site.placement.resize(counts.size());
   for (size_t node = 0; node < counts.size(); ++node)
-    site.placement[node] += resident * counts[node] / static_cast<double>(sampled);
+    site.placement[node] += block.weight * resident * counts[node] / static_cast<double>(sampled);
 }
 
 void Lifetimes::finish() {
@@ -353,6 +379,7 @@ void Lifetimes::finish() {
   for (uint32_t number : live) {
     LiveBlock& block = state_.blocks[number];
     if (hands_out(block)) state_.tally.sites[block.site].live_at_end += block.weight;
+    place(block, block.latest_nodes, block.latest);
     settle_block(state_, block, block.latest);
   }
 }

@@ -43,6 +43,8 @@ class Lifetimes {
   void finish_ending(uint32_t thread);
   void remember(const LiveBlock& block);
   void note_idle();
+  void place(const LiveBlock& block, const std::vector<uint32_t>& counts, const Probe& probe);
+  void place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts, uint32_t node);
 
   void unmap(const trace::RangeOp& event);
   void cut_block(uint32_t block, uint64_t begin, uint64_t end, const trace::RangeOp& event);

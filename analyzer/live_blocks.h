@@ -25,6 +25,7 @@ struct LiveBlock {
   uint64_t serial = 0;
   uint64_t born_ns = 0;
   uint32_t site = 0, thread = 0;
+  uint32_t fed_by = kNoBlock;  // the site that had most of its resident pages before
   trace::Api api = trace::Api::unknown;
   uint8_t flags = 0;
   uint8_t layer = 0;
@@ -40,13 +41,14 @@ struct LiveBlock {
   uint64_t in_call_whole = 0;  // pages of it that lie in the block entirely
   uint64_t resident_at_handout = 0, touched_at_handout = 0;
   bool handout_known = false;
-  uint64_t populated_later = 0;  // pages made resident by MADV_POPULATE_*
-  uint64_t purged = 0;           // resident pages given back while it lived
-  uint64_t most_resident = 0;    // that a probe has found
-  uint64_t kernel_copies = 0;    // found at an earlier purge
-  double refault_credit = 0;     // pages that were given back here and not paid for again yet
-  Probe latest;                  // by a snapshot
-  uint32_t map_row = kNoBlock;   // in the block map
+  uint64_t populated_later = 0;        // pages made resident by MADV_POPULATE_*
+  uint64_t purged = 0;                 // resident pages given back while it lived
+  uint64_t most_resident = 0;          // that a probe has found
+  uint64_t kernel_copies = 0;          // found at an earlier purge
+  double refault_credit = 0;           // pages that were given back here and not paid for again yet
+  Probe latest;                        // by a snapshot
+  std::vector<uint32_t> latest_nodes;  // likewise: sampled pages by node
+  uint32_t map_row = kNoBlock;         // in the block map
 
   uint64_t end() const { return addr + size; }
 };

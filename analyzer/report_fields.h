@@ -175,6 +175,7 @@ void fields(Io& io, As<Io, Feed>& feed) {
   io.field("to_site", feed.to_site);
   io.field("handouts", feed.handouts);
   io.field("pages", feed.pages);
+  io.field("cross_node_pages", feed.cross_node_pages);
 }
 
 template <class Io>

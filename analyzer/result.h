@@ -126,6 +126,7 @@ struct Ledger {
 struct Feed {
   std::string from_site, to_site;  // ids
   uint64_t handouts = 0, pages = 0;
+  uint64_t cross_node_pages = 0;  // of them on another node than the new holder's
 };
 
 struct IdleBlock {
