@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "preload/blocks.h"
+#include "preload/placement.h"
 #include "preload/residency.h"
 #include "preload/slots.h"
 #include "preload/state.h"
@@ -78,8 +79,12 @@ void write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
                               counts.huge, counts.swapped});
 }
 
+// On which nodes it lies, too, while there is time to look closely.
 void write_block(const LiveBlock& block, void* context) {
-  write_range(block.address, block.bytes, false, static_cast<EffortChoice*>(context)->now());
+  Effort effort = static_cast<EffortChoice*>(context)->now();
+  write_range(block.address, block.bytes, false, effort);
+  if (effort == Effort::full)
+    record_placement({}, trace::PlacementMoment::snapshot, block.address, block.bytes);
 }
 
 }  // namespace
