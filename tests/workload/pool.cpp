@@ -31,6 +31,7 @@ void* KeepingPool::map() {
 }
 
 void KeepingPool::give_back(void* block) {
+  FTPROF_POOL_GIVEBACK(block, bytes_);
   free_.push_back(block);
 }
 
