@@ -304,6 +304,7 @@ void Lifetimes::finish_ending(uint32_t thread) {
 void Lifetimes::end_block(uint32_t number, const Probe& probe, uint32_t heir) {
   LiveBlock& block = state_.blocks[number];
   state_.map.gone(block, state_.now);
+  if (heir == kNoBlock) place(block, probe);
   settle_block(state_, block, probe);
   if (heir == kNoBlock) {
     state_.pages.release(block.pages);
@@ -331,20 +332,14 @@ void Lifetimes::residency(const trace::Residency& event) {
 // At give-back the block has just left the live ones: it is the one that its thread is ending.
 void Lifetimes::placement(const trace::Placement& event, const std::vector<uint32_t>& counts) {
   if (counts.empty()) return;
-  if (event.at_release == static_cast<uint8_t>(trace::PlacementMoment::give_back)) {
-    const Ending& ending = state_.threads.open(state_.threads.of(event.tid)).ending;
-    if (ending.block != kNoBlock && state_.blocks[ending.block].addr == event.addr)
-      place(state_.blocks[ending.block], counts, ending.probe);
-    return;
-  }
+  bool given_back = event.at_release == static_cast<uint8_t>(trace::PlacementMoment::give_back);
   uint32_t number = state_.blocks.at(event.addr);
-  if (number == kNoBlock) return;
+  if (given_back) number = state_.threads.open(state_.threads.of(event.tid)).ending.block;
+  if (number == kNoBlock || state_.blocks[number].addr != event.addr) return;
   LiveBlock& block = state_.blocks[number];
-  if (event.at_release == static_cast<uint8_t>(trace::PlacementMoment::snapshot)) {
-    block.latest_nodes = counts;
-    return;
-  }
-  place_recycled(block, counts, event.cpu_node);
+  block.latest_nodes = counts;
+  if (event.at_release == static_cast<uint8_t>(trace::PlacementMoment::hand_out))
+    place_recycled(block, counts, event.cpu_node);
 }
 
 // A hand-out crosses nodes when another node than its new holder's has more of the pages.
@@ -360,9 +355,9 @@ void Lifetimes::place_recycled(const LiveBlock& block, const std::vector<uint32_
     feed->cross_node_pages += block.resident_at_handout * (sampled - here) / sampled;
 }
 
-// The block's pages by node, as it ends: the sample's shares of what was resident.
-void Lifetimes::place(const LiveBlock& block, const std::vector<uint32_t>& counts,
-                      const Probe& probe) {
+// The block's pages by node, as it ends: the latest sample's shares of what is resident.
+void Lifetimes::place(const LiveBlock& block, const Probe& probe) {
+  const std::vector<uint32_t>& counts = block.latest_nodes;
   uint64_t sampled = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   if (sampled == 0) return;
   double resident = probe.known() ? probe.resident : static_cast<double>(sampled);
@@ -379,7 +374,7 @@ void Lifetimes::finish() {
   for (uint32_t number : live) {
     LiveBlock& block = state_.blocks[number];
     if (hands_out(block)) state_.tally.sites[block.site].live_at_end += block.weight;
-    place(block, block.latest_nodes, block.latest);
+    place(block, block.latest);
     settle_block(state_, block, block.latest);
   }
 }

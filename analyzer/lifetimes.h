@@ -43,7 +43,7 @@ class Lifetimes {
   void finish_ending(uint32_t thread);
   void remember(const LiveBlock& block);
   void note_idle();
-  void place(const LiveBlock& block, const std::vector<uint32_t>& counts, const Probe& probe);
+  void place(const LiveBlock& block, const Probe& probe);
   void place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts, uint32_t node);
 
   void unmap(const trace::RangeOp& event);

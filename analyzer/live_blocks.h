@@ -47,7 +47,7 @@ struct LiveBlock {
   uint64_t kernel_copies = 0;          // found at an earlier purge
   double refault_credit = 0;           // pages that were given back here and not paid for again yet
   Probe latest;                        // by a snapshot
-  std::vector<uint32_t> latest_nodes;  // likewise: sampled pages by node
+  std::vector<uint32_t> latest_nodes;  // sampled pages by node, when they were last asked for
   uint32_t map_row = kNoBlock;         // in the block map
 
   uint64_t end() const { return addr + size; }
