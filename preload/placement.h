@@ -2,6 +2,9 @@
 // hand-out, when some are resident already, and at give-back. Its first toucher decides where a
 // page lives; a block that is recycled by a thread of another node keeps the old one's.
 //
+// Linux 6.1 to 6.5 calls a page absent while automatic NUMA balancing waits for its next access.
+// Such pages are not counted; a block of nothing else gets no event.
+//
 // On a machine of one node nothing is asked and nothing is written. Callable from any program
 // thread inside a hook and from the collector: no lock, no allocation, no errno, 1 KiB of stack.
 // Measured: about 0.1 us per page and call, so at most kPlacedPages are asked, wherever the block

@@ -20,6 +20,8 @@ run() {{
   env LD_PRELOAD="$preload" FTPROF_OUTPUT=$PWD/$name FTPROF_OPTIONS="$options" "$@" \\
     >$name.stdout 2>$name.stderr || echo "$name: status $?" >>failed
 }}
+# Balancing would move pages in the middle of a round.
+echo 0 >/proc/sys/kernel/numa_balancing
 uname -r >kernel
 cat /sys/devices/system/node/online >nodes
 options=
@@ -64,10 +66,10 @@ class Run:
         assert done.returncode == 0, done.stderr
         self.report = json.loads(done.stdout)
 
-    def site(self, function):
+    def site(self, function, api=None):
         """The site that asked for the rounds' blocks."""
-        sites = [site for site in self.report["sites"]
-                 if any(frame["function"] == function for frame in site["stack"])]
+        sites = [site for site in self.report["sites"] if api in (None, site["api"])
+                 and any(frame["function"] == function for frame in site["stack"])]
         assert len(sites) == 1, [site["function"] for site in self.report["sites"]]
         return sites[0]
 
@@ -132,12 +134,13 @@ def test_the_feeding_site_is_named_with_the_pages_across(machine):
         (site["id"], ROUNDS - 1, ROUNDS // 2 * PAGES)]
 
 
-def test_a_live_block_is_placed_too(machine):
-    """The pool keeps its block to the end: a snapshot says where it lies."""
+def test_a_pool_of_the_program_hands_pages_across(machine):
     run = Run(machine, "pooled")
-    placed = [pages_by_node(site) for site in run.report["sites"]
-              if site["pages"]["touched"] >= PAGES]
-    assert placed == [{0: PAGES}]
+    assert [r["page_node"] for r in run.truth["rounds"]] == [0] * ROUNDS
+    site = run.site("recycled_pool_take", api="pool")
+    assert site["reuse"]["warm"] == ROUNDS - 1
+    assert site["reuse"]["cross_node"] == ROUNDS // 2
+    assert pages_by_node(site) == {0: ROUNDS * PAGES}
 
 
 def test_the_ledger_balances(any_run):
