@@ -58,10 +58,11 @@ struct StackTally {
   std::vector<uint32_t> frames;  // indices into ImageTally::code, innermost first
 };
 
+inline constexpr uint32_t kNoModule = 0xFFFFFFFF;
 // An address of code, fixed to the module that was loaded when it was met.
 struct CodePlace {
   uint64_t address = 0;
-  uint32_t module = 0xFFFFFFFF;  // index into ImageTally::modules, or none
+  uint32_t module = kNoModule;  // index into ImageTally::modules
   bool return_address = false;   // the call is in front of it
 };
 

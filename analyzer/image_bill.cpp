@@ -1,0 +1,192 @@
+#include "analyzer/image_bill.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ftprof {
+namespace {
+
+double sane(double value) {
+  return std::isfinite(value) && value > 0 && value < 1e12 ? value : 0;
+}
+
+double price(const ImageTally& image, trace::PriceKind kind) {
+  const auto& known = image.prices[static_cast<size_t>(kind)];
+  return known ? sane(known->price_ns) : 0;
+}
+double price_error(const ImageTally& image, trace::PriceKind kind) {
+  const auto& known = image.prices[static_cast<size_t>(kind)];
+  return known ? sane(known->error_ns) : 0;
+}
+
+double or_else(double value, double other) {
+  return value > 0 ? value : other;
+}
+
+// What all recorded faults cost on average.
+void find_mean(const ImageTally& image, ImageBill& bill) {
+  FaultSum all;
+  for (const SiteTally& site : image.sites) all += site.seen;
+  for (const FaultSum& owner : image.owners) all += owner;
+  bill.measured = all.timed != 0;
+  bill.mean_ns = bill.measured ? bill.corrected(all) / static_cast<double>(all.timed)
+                               : price(image, trace::PriceKind::write);
+}
+
+struct Modelled {
+  double cost_ns = 0, variance = 0;
+  void add(const ImageTally& image, trace::PriceKind kind, double faults, double fallback) {
+    cost_ns += faults * or_else(price(image, kind), fallback);
+    double error = faults * price_error(image, kind);
+    variance += error * error;
+  }
+};
+
+Modelled by_kind(const ImageTally& image, const SiteTally& site, double fallback) {
+  Modelled sum;
+  double in_call = std::max(0.0, site.in_call - site.populated);
+  sum.add(image, trace::PriceKind::write, site.write + site.other + in_call, fallback);
+  sum.add(image, trace::PriceKind::zero_read, site.zero_read, fallback);
+  sum.add(image, trace::PriceKind::write_after_zero_read, site.write_after_zero_read, fallback);
+  sum.add(image, trace::PriceKind::huge, site.huge_faults, fallback);
+  return sum;
+}
+
+void measure(const ImageBill& bill, const SiteTally& site, double faults, SiteBill& result) {
+  auto timed = static_cast<double>(site.seen.timed);
+  double raw_mean = site.seen.cost_ns / timed;
+  result.mean_ns = bill.corrected(site.seen) / timed;
+  result.cost_ns = result.mean_ns * faults;
+  double rest = std::max(0.0, faults - timed);
+  if (rest == 0 || timed < 2) return;
+  double variance = std::max(0.0, site.seen.square / timed - raw_mean * raw_mean);
+  result.variance = variance / timed * rest * rest + variance * rest;
+}
+
+SiteBill bill_site(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
+  SiteBill result;
+  result.count = site.write + site.zero_read + site.write_after_zero_read + site.huge_faults +
+                 site.in_call + site.other;
+  double faults = std::max(0.0, result.count - site.populated);
+  if (site.seen.timed) {
+    measure(bill, site, faults, result);
+  } else {
+    Modelled modelled = by_kind(image, site, bill.mean_ns);
+    result.cost_ns = modelled.cost_ns;
+    result.variance = modelled.variance;
+    result.mean_ns = faults > 0 ? modelled.cost_ns / faults : 0;
+  }
+  double populate =
+      site.populate_ns > 0
+          ? site.populate_ns
+          : site.populated * or_else(price(image, trace::PriceKind::populate), bill.mean_ns);
+  result.cost_ns += populate;
+  result.populate_each_ns = site.populated > 0 ? populate / site.populated : 0;
+  double seen = bill.seen(site.seen);
+  result.scale = seen > 0 ? faults / seen : 1;
+  return result;
+}
+
+RowBill& row(ImageBill& bill, Owner owner) {
+  return bill.rows[static_cast<int>(owner)];
+}
+
+void bill_blocks(const ImageTally& image, ImageBill& bill) {
+  double own = 0, counted = 0;
+  RowBill& blocks = row(bill, Owner::blocks);
+  RowBill& copies = row(bill, Owner::kernel_copy);
+  blocks.cost_ns = 0;
+  for (const SiteTally& site : image.sites) {
+    SiteBill each = bill_site(image, bill, site);
+    blocks.faults += each.count;
+    *blocks.cost_ns += each.cost_ns;
+    copies.faults += site.kernel_copy;
+    own += site.own_faults;
+    counted += each.count;
+    bill.sites.push_back(each);
+  }
+  if (bill.mean_ns > 0) copies.cost_ns = copies.faults * bill.mean_ns;
+  // What unsampled blocks took was seen as somebody else's: sampled blocks stand for them now.
+  double moved = std::max(0.0, counted - own);
+  for (Owner owner : {Owner::small_heap, Owner::other_anonymous}) {
+    RowBill& from = row(bill, owner);
+    double part = std::min(moved, from.faults);
+    from.faults -= part;
+    moved -= part;
+  }
+}
+
+void bill_owners(const ImageTally& image, ImageBill& bill) {
+  for (int i = 0; i < kOwners; ++i) {
+    const FaultSum& sum = image.owners[i];
+    RowBill& each = bill.rows[i];
+    each.faults = bill.seen(sum);
+    each.mean_ns = sum.timed ? bill.corrected(sum) / static_cast<double>(sum.timed) : bill.mean_ns;
+  }
+}
+
+void add_opening(const ImageTally& image, ImageBill& bill) {
+  if (!image.opening) return;
+  const trace::Opening& opening = *image.opening;
+  row(bill, Owner::stack).faults += static_cast<double>(opening.stack);
+  row(bill, Owner::small_heap).faults += static_cast<double>(opening.heap);
+  row(bill, Owner::other_anonymous).faults += static_cast<double>(opening.other_anonymous);
+  row(bill, Owner::file).faults += static_cast<double>(opening.file);
+}
+
+double sum_of_rows(const ImageBill& bill) {
+  double sum = 0;
+  for (const RowBill& each : bill.rows) sum += each.faults;
+  return sum;
+}
+
+// Takes `excess` faults off the rows that are least certain.
+void cut_rows(ImageBill& bill, double excess) {
+  for (Owner owner : {Owner::unattributed, Owner::profiler, Owner::other_anonymous, Owner::file,
+                      Owner::small_heap, Owner::stack}) {
+    double part = std::min(excess, row(bill, owner).faults);
+    row(bill, owner).faults -= part;
+    excess -= part;
+    bill.slack += part;
+  }
+}
+
+// getrusage's total decides; what the rows do not explain is unattributed.
+void balance(const ImageTally& image, ImageBill& bill) {
+  double rows = sum_of_rows(bill);
+  bill.minor_faults = image.last_usage ? static_cast<double>(image.last_usage->minor) : rows;
+  bill.major_faults = image.last_usage ? static_cast<double>(image.last_usage->major) : 0;
+  // Without the closing record the process went on paying after the last count.
+  if (!image.has_final_usage) bill.minor_faults = std::max(bill.minor_faults, rows);
+  if (rows > bill.minor_faults) cut_rows(bill, rows - bill.minor_faults);
+  rows = sum_of_rows(bill);
+  if (rows > bill.minor_faults) bill.minor_faults = rows;
+  row(bill, Owner::unattributed).faults += bill.minor_faults - rows;
+}
+
+}  // namespace
+
+ImageBill make_bill(const ImageTally& image) {
+  ImageBill bill;
+  const auto& write = image.prices[static_cast<size_t>(trace::PriceKind::write)];
+  if (write) bill.excess_ns = sane(write->raw_excess_ns);
+  if (image.burst_on_ns > 0)
+    bill.burst_scale = std::max(1.0, image.burst_span_ns / image.burst_on_ns);
+  find_mean(image, bill);
+  bill_owners(image, bill);
+  bill_blocks(image, bill);
+  add_opening(image, bill);
+  RowBill& profiler = row(bill, Owner::profiler);
+  if (image.last_usage)
+    profiler.faults = std::max(profiler.faults, static_cast<double>(image.last_usage->self_faults));
+  balance(image, bill);
+  for (int i = 1; i < kOwners; ++i) {
+    RowBill& each = bill.rows[i];
+    if (!each.cost_ns && each.mean_ns > 0) each.cost_ns = each.faults * each.mean_ns;
+    double seen = bill.seen(image.owners[i]);
+    each.scale = seen > 0 ? each.faults / seen : 1;
+  }
+  return bill;
+}
+
+}  // namespace ftprof

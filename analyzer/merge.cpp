@@ -1,0 +1,223 @@
+#include "analyzer/merge.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+namespace ftprof {
+
+uint64_t stable_hash(std::string_view text, uint64_t seed) {
+  for (unsigned char byte : text) seed = (seed ^ byte) * 0x100000001b3u;
+  return seed;
+}
+
+std::string hex(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+namespace {
+
+std::string attribute(const ImageTally& image, const std::string& key) {
+  auto at = image.attributes.find(key);
+  return at == image.attributes.end() ? "" : at->second;
+}
+
+std::string hex_bytes(const std::vector<uint8_t>& bytes) {
+  std::string text;
+  for (uint8_t byte : bytes) {
+    char pair[3];
+    std::snprintf(pair, sizeof pair, "%02x", byte);
+    text += pair;
+  }
+  return text;
+}
+
+std::vector<std::string> command_of(const ImageTally& image) {
+  std::vector<std::string> command;
+  auto [begin, end] = image.attributes.equal_range("arg");
+  for (auto at = begin; at != end; ++at) command.push_back(at->second);
+  return command;
+}
+
+std::string name_of(const ImageTally& image) {
+  std::string exe = attribute(image, "exe");
+  return exe.empty() ? image.folder : exe.substr(exe.rfind('/') + 1);
+}
+
+void take_off(trace::u64& from, uint64_t amount) {
+  from -= std::min<uint64_t>(from, amount);
+}
+
+}  // namespace
+
+Merge::Merge(std::vector<ImageTally> images, Symbols& symbols) : symbols_(symbols) {
+  for (ImageTally& image : images) {
+    BilledImage billed;
+    billed.tally = std::move(image);
+    images_.push_back(std::move(billed));
+  }
+  std::stable_sort(images_.begin(), images_.end(), [](const BilledImage& a, const BilledImage& b) {
+    return a.tally.process.start_unix_ns < b.tally.process.start_unix_ns;
+  });
+  chain_execs();
+  for (BilledImage& image : images_) image.bill = make_bill(image.tally);
+}
+
+// getrusage counts on over exec: a later image of the same process starts where the one before it
+// ended. Opening calls that part "file", the rest of what was paid before.
+void Merge::chain_execs() {
+  std::map<uint32_t, const trace::Usage*> before;
+  std::map<uint32_t, trace::Usage> totals;
+  for (BilledImage& image : images_) {
+    ImageTally& tally = image.tally;
+    if (!tally.last_usage) continue;
+    trace::Usage total = *tally.last_usage;
+    auto known = totals.find(tally.process.pid);
+    if (known != totals.end() && known->second.minor <= total.minor) {
+      const trace::Usage& earlier = known->second;
+      take_off(tally.last_usage->minor, earlier.minor);
+      take_off(tally.last_usage->major, earlier.major);
+      take_off(tally.last_usage->user_ns, earlier.user_ns);
+      take_off(tally.last_usage->system_ns, earlier.system_ns);
+      if (tally.opening) take_off(tally.opening->minor, earlier.minor);
+      if (tally.opening) take_off(tally.opening->file, earlier.minor);
+    }
+    totals[tally.process.pid] = total;
+  }
+}
+
+Result Merge::result() {
+  place_in_time();
+  for (BilledImage& image : images_) {
+    for (const ModuleTally& module : image.tally.modules)
+      image.modules.push_back(symbols_.module(module.path, hex_bytes(module.build_id)));
+    add_process(image);
+    add_threads(image);
+    add_phases(image);
+    add_sites(image);
+    add_cells(image);
+  }
+  add_timeline();
+  finish_sites();
+  add_ledger();
+  add_run();
+  add_pool();
+  add_block_map();
+  add_huge();
+  result_.pool.verdicts = pool_verdicts(result_);
+  add_notes();
+  return std::move(result_);
+}
+
+void Merge::place_in_time() {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (const BilledImage& image : images_)
+    first = std::min<uint64_t>(first, image.tally.process.start_unix_ns);
+  for (BilledImage& image : images_) {
+    image.start_ns = static_cast<double>(image.tally.process.start_unix_ns - first);
+    double end = image.since_start(image.tally.last_ns);
+    result_.run.duration_ns = std::max(result_.run.duration_ns, end);
+  }
+}
+
+void Merge::add_process(BilledImage& image) {
+  const ImageTally& tally = image.tally;
+  Process process;
+  process.name = name_of(tally);
+  process.rank = attribute(tally, "rank");
+  process.pid = tally.process.pid;
+  process.ppid = tally.process.ppid;
+  process.folder = tally.folder;
+  process.start_ns = image.start_ns;
+  process.duration_ns = image.since_start(tally.last_ns) - image.start_ns;
+  process.minor_faults = static_cast<uint64_t>(image.bill.minor_faults);
+  process.major_faults = static_cast<uint64_t>(image.bill.major_faults);
+  for (const RowBill& row : image.bill.rows) process.cost_ns += row.cost_ns.value_or(0);
+  if (tally.last_usage) process.peak_resident_bytes = tally.last_usage->peak_resident_bytes;
+  process.complete = tally.has_final_usage;
+  process.command = command_of(tally);
+  image.process = static_cast<uint32_t>(result_.processes.size());
+  result_.processes.push_back(std::move(process));
+}
+
+void Merge::add_run() {
+  Run& run = result_.run;
+  const ImageTally& first = images_.front().tally;
+  run.command = command_of(first);
+  run.start_unix_ns = first.process.start_unix_ns;
+  run.page_bytes = first.process.page_bytes;
+  run.huge_page_bytes = first.process.huge_page_bytes;
+  run.cpus = first.process.cpus;
+  run.numa_nodes = std::max<uint32_t>(1, first.process.numa_nodes);
+  run.kernel = attribute(first, "kernel");
+  run.thp_enabled = attribute(first, "thp.enabled");
+  run.thp_defrag = attribute(first, "thp.defrag");
+  run.allocator_name = attribute(first, "allocator.name");
+  run.allocator_version = attribute(first, "allocator.version");
+  run.allocator_library = attribute(first, "allocator.library");
+  for (const auto& [key, value] : first.attributes)
+    if (key.starts_with("setting.")) run.settings[key.substr(8)] = value;
+  run.processes = images_.size();
+  bool measured = false, perf = false;
+  double seen = 0, recorded = 0;
+  for (const BilledImage& image : images_) {
+    const ImageTally& tally = image.tally;
+    measured |= image.bill.measured;
+    perf |= tally.perf;
+    run.complete &= tally.has_final_usage;
+    run.lost_fault_records += tally.lost_faults;
+    run.lost_block_records += tally.lost_blocks;
+    FaultSum all;
+    for (const SiteTally& site : tally.sites) all += site.seen;
+    for (const FaultSum& owner : tally.owners) all += owner;
+    seen += image.bill.seen(all);
+    recorded += static_cast<double>(all.seen()) / tally.greatest_period;
+    if (!tally.calls.empty()) {
+      if (!run.calls) run.calls.emplace();
+      for (const auto& [name, count] : tally.calls) (*run.calls)[name] += count;
+    }
+    if (!tally.last_usage) continue;
+    run.profiler_self_ns += static_cast<double>(tally.last_usage->self_ns);
+    run.peak_resident_bytes =
+        std::max<uint64_t>(run.peak_resident_bytes, tally.last_usage->peak_resident_bytes);
+    run.final_resident_bytes += tally.last_usage->resident_bytes;
+    run.user_ns += static_cast<double>(tally.last_usage->user_ns);
+    run.system_ns += static_cast<double>(tally.last_usage->system_ns);
+  }
+  run.fault_source = perf ? "perf" : "pagemap";
+  run.fault_cost = measured ? "measured" : "modelled";
+  run.fault_period = recorded > 0 ? std::max(1.0, seen / recorded) : 1;
+  double program = run.user_ns + run.system_ns - run.profiler_self_ns;
+  if (program > 0) run.profiler_self_share = run.profiler_self_ns / program;
+}
+
+void Merge::add_notes() {
+  Run& run = result_.run;
+  double slack = 0;
+  for (const BilledImage& image : images_) {
+    slack += image.bill.slack;
+    auto [begin, end] = image.tally.attributes.equal_range("note");
+    for (auto at = begin; at != end; ++at)
+      if (std::find(run.notes.begin(), run.notes.end(), at->second) == run.notes.end())
+        run.notes.push_back(at->second);
+    for (const std::string& warning : image.tally.warnings) run.warnings.push_back(warning);
+  }
+  if (slack >= 1)
+    run.notes.push_back("The rows named " + std::to_string(static_cast<uint64_t>(slack)) +
+                        " faults more than getrusage counted; the least certain rows were cut.");
+  if (!run.complete)
+    run.notes.push_back(
+        "A process ended without its closing record (killed, or still running): what came after "
+        "its last record is missing.");
+  if (run.lost_fault_records)
+    run.notes.push_back(std::to_string(run.lost_fault_records) +
+                        " fault records were lost; page counts stand for them.");
+  if (run.lost_block_records)
+    run.notes.push_back(std::to_string(run.lost_block_records) +
+                        " block records were lost; their faults stand under other owners.");
+  for (const std::string& warning : symbols_.warnings()) run.warnings.push_back(warning);
+}
+
+}  // namespace ftprof

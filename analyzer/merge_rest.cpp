@@ -1,0 +1,227 @@
+// What is not by site: threads, touch sites, phases, the ledger, the timeline, the block map.
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/fold.h"
+#include "analyzer/merge.h"
+
+namespace ftprof {
+namespace {
+
+uint64_t whole(double value) {
+  return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
+}
+
+std::string name_of_place(const Frame& frame) {
+  return frame.function + '\1' + frame.module + '\1' + std::to_string(frame.line);
+}
+
+void add_touch(std::unordered_map<std::string, TouchSite>& places, const Frame& frame,
+               uint64_t faults, double cost_ns) {
+  TouchSite& touch = places[name_of_place(frame)];
+  if (touch.faults == 0 && touch.cost_ns == 0) touch.frame = frame;
+  touch.faults += faults;
+  touch.cost_ns += cost_ns;
+}
+
+const Frame kInCallFrame = {"(inside the call)", "", "", 0, false, false, 0};
+
+}  // namespace
+
+const Frame& Merge::touch_frame(BilledImage& image, uint32_t ip) {
+  if (ip == kInCall) return kInCallFrame;
+  const auto& frames = frames_of(image, ip);
+  return frames[std::min(first_own_frame(frames), frames.size() - 1)];
+}
+
+void Merge::add_threads(BilledImage& image) {
+  std::map<std::pair<uint32_t, std::string>, uint32_t> known;
+  for (const ThreadTally& thread : image.tally.threads) {
+    auto [at, added] =
+        known.try_emplace({thread.tid, thread.name}, static_cast<uint32_t>(result_.threads.size()));
+    if (added) {
+      Thread each;
+      each.name = thread.name;
+      each.tid = thread.tid;
+      each.process = image.process;
+      result_.threads.push_back(each);
+    }
+    image.thread_index.push_back(at->second);
+  }
+}
+
+void Merge::add_cells(BilledImage& image) {
+  const ImageBill& bill = image.bill;
+  image.tally.cells.for_each([&](const CellKey& key, const FaultSum& sum) {
+    bool site = key.payer < kOwnerBase;
+    double faults = 0, mean = 0;
+    if (site) {
+      const SiteBill& each = bill.sites[key.payer];
+      bool populated = key.ip == kInCall;
+      faults = bill.seen(sum) * (populated ? 1 : each.scale);
+      mean = populated ? each.populate_each_ns : each.mean_ns;
+    } else {
+      const RowBill& row = bill.rows[key.payer - kOwnerBase];
+      faults = bill.seen(sum) * row.scale;
+      mean = row.mean_ns;
+    }
+    if (sum.timed) mean = bill.corrected(sum) / static_cast<double>(sum.timed);
+    double cost = faults * mean;
+    uint64_t count = whole(faults);
+    Thread& thread = result_.threads[image.thread_index[key.thread]];
+    thread.faults += count;
+    thread.cost_ns += cost;
+    Phase& phase = result_.phases[image.phase_index[key.phase]];
+    phase.faults += count;
+    phase.cost_ns += cost;
+    if (key.payer == payer(Owner::small_heap))
+      add_touch(heap_touch_, touch_frame(image, key.ip), count, cost);
+    if (!site) return;
+    MergedSite& merged = *sites_[image.site_index[key.payer]];
+    add_touch(merged.touch, touch_frame(image, key.ip), count, cost);
+    ThreadCost& toucher = merged.threads[image.thread_index[key.thread]];
+    toucher.name = thread.name;
+    toucher.tid = thread.tid;
+    toucher.faults += count;
+    toucher.cost_ns += cost;
+    auto& [phase_faults, phase_cost] = merged.site.by_phase[phase.name];
+    phase_faults += count;
+    phase_cost += cost;
+  });
+}
+
+void Merge::add_phases(BilledImage& image) {
+  for (const PhaseTally& tally : image.tally.phases) {
+    double begin = image.since_start(tally.begin_ns), end = image.since_start(tally.end_ns);
+    auto at = std::find_if(result_.phases.begin(), result_.phases.end(),
+                           [&](const Phase& phase) { return phase.name == tally.name; });
+    if (at == result_.phases.end()) {
+      Phase phase;
+      phase.name = tally.name;
+      phase.begin_ns = begin;
+      phase.end_ns = end;
+      at = result_.phases.insert(at, phase);
+    }
+    at->begin_ns = std::min(at->begin_ns, begin);
+    at->end_ns = std::max(at->end_ns, end);
+    image.phase_index.push_back(static_cast<uint32_t>(at - result_.phases.begin()));
+  }
+}
+
+void Merge::add_ledger() {
+  Ledger& ledger = result_.ledger;
+  std::map<std::string, uint64_t> mappings;
+  double total = 0, major = 0;
+  std::array<double, kOwners> faults{}, costs{};
+  std::array<bool, kOwners> priced{};
+  for (const BilledImage& image : images_) {
+    total += image.bill.minor_faults;
+    major += image.bill.major_faults;
+    for (int i = 0; i < kOwners; ++i) {
+      faults[i] += image.bill.rows[i].faults;
+      costs[i] += image.bill.rows[i].cost_ns.value_or(0);
+      priced[i] |= image.bill.rows[i].cost_ns.has_value();
+    }
+    for (const auto& [name, count] : image.tally.mappings) mappings[name] += count;
+  }
+  ledger.minor_faults = whole(total);
+  ledger.major_faults = whole(major);
+  // Rounding is settled in the last row, so that the rows add up to the total to the last fault.
+  uint64_t rest = ledger.minor_faults;
+  faults[0] = 0;
+  for (const Site& site : result_.sites) faults[0] += static_cast<double>(site.faults.count);
+  for (int i = 0; i < kOwners; ++i) {
+    LedgerRow row;
+    row.owner = static_cast<Owner>(i);
+    row.faults = i + 1 == kOwners ? rest : std::min(rest, whole(faults[i]));
+    if (priced[i]) row.cost_ns = costs[i];
+    rest -= row.faults;
+    ledger.cost_ns += row.cost_ns.value_or(0);
+    ledger.rows.push_back(row);
+  }
+  ledger.accounted_share =
+      total > 0 ? 1 - static_cast<double>(ledger.rows.back().faults) / total : 1;
+  for (const auto& [name, count] : mappings)
+    if (count) ledger.mappings.push_back({name, count});
+  std::stable_sort(ledger.mappings.begin(), ledger.mappings.end(),
+                   [](const auto& a, const auto& b) { return a.faults > b.faults; });
+  if (ledger.mappings.size() > 20) ledger.mappings.resize(20);
+  for (auto& [name, touch] : heap_touch_) ledger.small_heap_touch_sites.push_back(touch);
+  std::sort(ledger.small_heap_touch_sites.begin(), ledger.small_heap_touch_sites.end(),
+            [](const TouchSite& a, const TouchSite& b) {
+              if (a.cost_ns != b.cost_ns) return a.cost_ns > b.cost_ns;
+              return name_of_place(a.frame) < name_of_place(b.frame);
+            });
+  if (ledger.small_heap_touch_sites.size() > 20) ledger.small_heap_touch_sites.resize(20);
+}
+
+void Merge::add_timeline() {
+  Timeline& timeline = result_.timeline;
+  constexpr double kMost = 1000;
+  double interval = 1e6;
+  for (const BilledImage& image : images_)
+    interval = std::max(interval, static_cast<double>(image.tally.interval_ns));
+  while (result_.run.duration_ns / interval > kMost) interval *= 2;
+  auto count = static_cast<size_t>(result_.run.duration_ns / interval) + 1;
+  timeline.interval_ns = interval;
+  timeline.faults.resize(count);
+  timeline.fault_ns.resize(count);
+  timeline.resident_bytes.resize(count);
+  result_.pool.over_time.resize(count);
+  for (const BilledImage& image : images_) {
+    const ImageBill& bill = image.bill;
+    uint64_t resident = 0;
+    size_t behind =
+        std::min(count, static_cast<size_t>(image.since_start(image.tally.last_ns) / interval) + 1);
+    size_t filled = std::min(count, static_cast<size_t>(image.start_ns / interval));
+    auto fill = [&](size_t upto) {
+      for (; filled < upto; ++filled) timeline.resident_bytes[filled] += resident;
+    };
+    for (size_t i = 0; i < image.tally.timeline.size(); ++i) {
+      const TimeBucket& bucket = image.tally.timeline[i];
+      double at =
+          image.start_ns + static_cast<double>(i) * static_cast<double>(image.tally.interval_ns);
+      size_t to = std::min(count - 1, static_cast<size_t>(at / interval));
+      const FaultSum& sum = bucket.faults;
+      double faults = bill.seen(sum);
+      timeline.faults[to] += whole(faults);
+      timeline.fault_ns[to] += sum.timed
+                                   ? bill.corrected(sum) / static_cast<double>(sum.timed) * faults
+                                   : faults * bill.mean_ns;
+      if (bucket.resident_bytes) fill(to), resident = bucket.resident_bytes;
+      Pool::Bucket& handouts = result_.pool.over_time[to];
+      handouts.fresh += bucket.handouts.fresh;
+      handouts.warm += bucket.handouts.warm;
+      handouts.partial += bucket.handouts.partial;
+      handouts.cold += bucket.handouts.cold;
+      handouts.idle_bytes = std::max(handouts.idle_bytes, bucket.idle_bytes);
+    }
+    fill(behind);
+  }
+  timeline.warmup_end_ns = warmup_end(timeline);
+}
+
+void Merge::add_block_map() {
+  for (const BilledImage& image : images_) {
+    for (const ImageTally::MapRow& row : image.tally.block_map) {
+      BlockMapRow each;
+      each.site = result_.sites[image.site_index[row.site]].id;
+      each.bytes = row.bytes;
+      each.pages = row.pages;
+      each.born_ns = image.since_start(row.born_ns);
+      if (row.gone_ns) each.gone_ns = image.since_start(*row.gone_ns);
+      for (TouchRun touch : row.touches) {
+        touch.at_ns = image.since_start(static_cast<uint64_t>(touch.at_ns));
+        touch.cost_ns = std::max(0.0, touch.cost_ns - touch.pages * image.bill.excess_ns);
+        each.touches.push_back(touch);
+      }
+      result_.block_map.push_back(std::move(each));
+    }
+  }
+  auto& rows = result_.block_map;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const BlockMapRow& a, const BlockMapRow& b) { return a.bytes > b.bytes; });
+  if (rows.size() > 100) rows.resize(100);
+}
+
+}  // namespace ftprof
