@@ -12,6 +12,7 @@ class App;
 namespace ftprof {
 
 void add_run(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
@@ -23,6 +24,7 @@ void add_doctor(CLI::App& app, int& status);
 // In the order of `ftprof --help`.
 inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_run,
+    add_report,
     add_compare,
     add_diff,
     add_check,

@@ -63,7 +63,7 @@ inline constexpr uint32_t kNoModule = 0xFFFFFFFF;
 struct CodePlace {
   uint64_t address = 0;
   uint32_t module = kNoModule;  // index into ImageTally::modules
-  bool return_address = false;   // the call is in front of it
+  bool return_address = false;  // the call is in front of it
 };
 
 struct ModuleTally {
@@ -125,6 +125,7 @@ struct ImageTally {
   double populate_faults_elsewhere = 0;
   CostHistogram reuse_ns;  // in microseconds: give-back to next hand-out
   FlatMap<FeedKey, FeedTally> feeds;
+  FlatMap<FeedKey, uint64_t> askers;  // blocks by (site, thread)
   struct Idle {
     uint32_t site;
     uint64_t bytes, resident_pages, since_ns;

@@ -83,7 +83,7 @@ uint32_t Lifetimes::displaced_end(uint32_t thread, const trace::Block& event) {
       LiveBlock& block = state_.blocks[old];
       state_.blocks.take_out(old);
       state_.tally.sites[block.site].live_bytes -= block.weight * static_cast<double>(block.size);
-      remember(block);
+      remember(block, block.addr, block.end());
     }
   }
   LiveBlock place;
@@ -158,6 +158,7 @@ void Lifetimes::hand_out(const trace::Block& event, LiveBlock& block) {
   if (!hands_out(block)) return;
   site.count += w;
   ++site.recorded;
+  ++state_.tally.askers[{block.site, block.thread}];
   site.bytes += w * static_cast<double>(event.size);
   site.handed_out += w * static_cast<double>(whole.count);
   site.alloc_ns += w * event.call_ns;
@@ -243,19 +244,19 @@ void Lifetimes::release(const trace::Release& event) {
       probe_of(event.probed_pages, event.resident_pages, event.zero_pages, event.huge_pages);
   state_.threads.open(thread).ending = {number, state_.now, probe, event.api};
   block.latest = probe;
-  remember(block);
+  remember(block, block.addr, block.end());
 }
 
 // Until Released says otherwise the addresses are kept and nothing in them is known to be resident.
-void Lifetimes::remember(const LiveBlock& block) {
+void Lifetimes::remember(const LiveBlock& block, uint64_t begin, uint64_t end) {
   Past past;
-  past.end = block.end();
+  past.end = end;
   past.serial = block.serial;
   past.released_ns = state_.now;
   past.site = block.site;
   past.thread = block.thread;
   past.from_malloc = !is_mapping(block.api);
-  state_.history.add(block.addr, past);
+  state_.history.add(begin, past);
 }
 
 void Lifetimes::released(const trace::Released& event) {

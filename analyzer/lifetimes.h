@@ -41,7 +41,7 @@ class Lifetimes {
   // Settles it and frees its slot; `heir` takes over what is known of its pages.
   void end_block(uint32_t block, const Probe& probe, uint32_t heir = kNoBlock);
   void finish_ending(uint32_t thread);
-  void remember(const LiveBlock& block);
+  void remember(const LiveBlock& block, uint64_t begin, uint64_t end);
   void note_idle();
   void place(const LiveBlock& block, const Probe& probe);
   void place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts, uint32_t node);

@@ -87,7 +87,7 @@ void Lifetimes::cut_block(uint32_t number, uint64_t begin, uint64_t end,
   site.live_bytes -= block.weight * static_cast<double>(high - low);
   Probe probe = probe_of(event);
   if (low == block.addr && high == block.end()) {
-    remember(block);
+    remember(block, low, high);
     end_block(number, end - begin == block.size ? probe : block.latest);
     return;
   }
@@ -117,6 +117,7 @@ void Lifetimes::cut_block(uint32_t number, uint64_t begin, uint64_t end,
     kept.size = block.end() - high;
   }
   state_.blocks.put_back(number);
+  remember(block, low, high);
 }
 
 void Lifetimes::purge(const trace::RangeOp& event, bool lazily) {

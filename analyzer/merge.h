@@ -42,6 +42,7 @@ struct MergedSite {
   double variance = 0;
   double count = 0, recorded = 0;
   SiteTally sum;                                     // its plain numbers, summed
+  std::map<std::string, uint64_t> askers;            // blocks by name of the thread
   std::map<uint32_t, ThreadCost> threads;            // by index into Result::threads
   std::unordered_map<std::string, TouchSite> touch;  // by name of the place
 };

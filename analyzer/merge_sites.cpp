@@ -86,6 +86,9 @@ void Merge::add_sites(BilledImage& image) {
     image.site_index.push_back(index);
     sum_site(*sites_[index], image, image.tally.sites[i], image.bill.sites[i]);
   }
+  image.tally.askers.for_each([&](const FeedKey& key, uint64_t blocks) {
+    sites_[image.site_index[key.from]]->askers[image.tally.threads[key.to].name] += blocks;
+  });
 }
 
 void Merge::sum_site(MergedSite& merged, const BilledImage& image, SiteTally& site,
@@ -160,6 +163,9 @@ void Merge::finish_site(MergedSite& merged) {
   for (size_t node = 0; node < sum.placement.size(); ++node)
     if (sum.placement[node] >= 0.5)
       site.placement.push_back({static_cast<uint32_t>(node), whole(sum.placement[node])});
+  uint64_t most = 0;
+  for (const auto& [name, blocks] : merged.askers)
+    if (blocks > most) most = blocks, site.asked_by = name;
   for (auto& [index, thread] : merged.threads) site.touch_threads.push_back(thread);
   for (auto& [name, touch] : merged.touch) site.touch_sites.push_back(std::move(touch));
   auto dearer = [](const auto& a, const auto& b) {

@@ -19,9 +19,14 @@ std::string command_text(const Run& run) {
 std::string how_known(const Result& result) {
   const Run& run = result.run;
   if (run.fault_cost == "modelled")
-    return run.fault_source == "perf" ? "modelled: a calibrated price for each kind of fault"
-                                      : "modelled: pages looked up, a calibrated price for each kind";
-  if (run.fault_period > 1.05) return "measured on 1 in " + exact_figure(static_cast<double>(static_cast<uint64_t>(run.fault_period * 10 + 0.5)) / 10) + " faults, scaled";
+    return run.fault_source == "perf"
+               ? "modelled: a calibrated price for each kind of fault"
+               : "modelled: pages looked up, a calibrated price for each kind";
+  if (run.fault_period > 1.05)
+    return "measured on 1 in " +
+           exact_figure(static_cast<double>(static_cast<uint64_t>(run.fault_period * 10 + 0.5)) /
+                        10) +
+           " faults, scaled";
   return "measured, every fault recorded";
 }
 
@@ -47,34 +52,46 @@ void print_bill(const Result& result, TextWriter& writer) {
   const Run& run = result.run;
   const Ledger& ledger = result.ledger;
   writer.line(writer.bold(fit("ftprof report: " + command_text(run), writer.view().width)));
-  std::string faults = plural(ledger.minor_faults, "first-touch fault", "first-touch faults") + " in " + time_figure(run.duration_ns);
+  std::string faults = plural(ledger.minor_faults, "first-touch fault", "first-touch faults") +
+                       " in " + time_figure(run.duration_ns);
   if (run.processes > 1) faults += " over " + plural(run.processes, "process", "processes");
-  if (ledger.major_faults) faults += ", and " + plural(ledger.major_faults, "major fault", "major faults");
+  if (ledger.major_faults)
+    faults += ", and " + plural(ledger.major_faults, "major fault", "major faults");
   writer.flow("Faults  " + faults + ".", 0, 8);
   double cpu = run.user_ns + run.system_ns;
   std::string share = cpu > 0 ? ", " + percent(ledger.cost_ns, cpu) + " of the CPU time" : "";
-  writer.flow("Cost    " + time_figure(ledger.cost_ns) + cost_error(result) + share + " (" + how_known(result) + ").", 0, 8);
+  writer.flow("Cost    " + time_figure(ledger.cost_ns) + cost_error(result) + share + " (" +
+                  how_known(result) + ").",
+              0, 8);
   double bytes = 0;
   uint64_t blocks = 0;
-  for (const Site& site : result.sites) bytes += static_cast<double>(site.blocks.bytes), blocks += site.blocks.count;
+  for (const Site& site : result.sites)
+    bytes += static_cast<double>(site.blocks.bytes), blocks += site.blocks.count;
   size_t dear = sites_of_bill(result);
-  std::string sites = plural(result.sites.size(), "site", "sites") + " asked for " + plural(blocks, "block", "blocks") + " (" + bytes_figure(bytes) + ")";
-  if (dear && dear < result.sites.size()) sites += "; " + plural(dear, "site makes", "sites make") + " 95 % of their bill";
+  std::string sites = plural(result.sites.size(), "site", "sites") + " asked for " +
+                      plural(blocks, "block", "blocks") + " (" + bytes_figure(bytes) + ")";
+  if (dear && dear < result.sites.size())
+    sites += "; " + plural(dear, "site makes", "sites make") + " 95 % of their bill";
   writer.flow("Sites   " + sites + ".", 0, 8);
 }
 
 void print_ledger(const Result& result, TextWriter& writer) {
   const Ledger& ledger = result.ledger;
-  writer.heading("Ledger: every fault has one owner (" + share_figure(ledger.accounted_share) + " accounted for)");
-  writer.line(writer.dim(pad_right("  owner", 20) + pad_left("faults", 14) + pad_left("share", 10) + pad_left("cost", 12)));
+  writer.heading("Ledger: every fault has one owner (" + share_figure(ledger.accounted_share) +
+                 " accounted for)");
+  writer.line(writer.dim(pad_right("  owner", 20) + pad_left("faults", 14) + pad_left("share", 10) +
+                         pad_left("cost", 12)));
   for (const LedgerRow& row : ledger.rows) {
     std::string name = owner_name(row.owner);
     std::replace(name.begin(), name.end(), '_', ' ');
-    writer.line(pad_right("  " + name, 20) + pad_left(count_text(row.faults), 14) +
-                pad_left(percent(static_cast<double>(row.faults), static_cast<double>(ledger.minor_faults)), 10) +
-                pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12));
+    writer.line(
+        pad_right("  " + name, 20) + pad_left(count_text(row.faults), 14) +
+        pad_left(percent(static_cast<double>(row.faults), static_cast<double>(ledger.minor_faults)),
+                 10) +
+        pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12));
   }
-  writer.line(pad_right("  all (getrusage)", 20) + pad_left(count_text(ledger.minor_faults), 14) + pad_left("", 10) + pad_left(time_figure(ledger.cost_ns), 12));
+  writer.line(pad_right("  all (getrusage)", 20) + pad_left(count_text(ledger.minor_faults), 14) +
+              pad_left("", 10) + pad_left(time_figure(ledger.cost_ns), 12));
 }
 
 void print_heap_touchers(const Result& result, TextWriter& writer) {
@@ -82,7 +99,8 @@ void print_heap_touchers(const Result& result, TextWriter& writer) {
   if (touches.empty()) return;
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(3, touches.size()); ++i)
-    text += (i ? "; " : "") + frame_text(touches[i].frame) + " (" + plural(touches[i].faults, "fault", "faults") + ")";
+    text += (i ? "; " : "") + frame_text(touches[i].frame) + " (" +
+            plural(touches[i].faults, "fault", "faults") + ")";
   writer.flow("The small heap was touched by " + text + ".", 2, 2);
 }
 
@@ -92,14 +110,17 @@ void print_sites(const Result& result, TextWriter& writer) {
     writer.flow("No tracked block was handed out: none was as large as blocks.min_size.", 2);
     return;
   }
-  size_t shown = writer.view().all ? result.sites.size() : writer.view().top ? writer.view().top : std::max<size_t>(1, sites_of_bill(result));
+  size_t shown = writer.view().all   ? result.sites.size()
+                 : writer.view().top ? writer.view().top
+                                     : std::max<size_t>(1, sites_of_bill(result));
   shown = std::min(shown, result.sites.size());
   writer.heading("Sites, dearest first");
   for (size_t i = 0; i < shown; ++i) print_site_text(result, result.sites[i], i + 1, writer);
   if (shown == result.sites.size()) return;
   double rest = 0;
   for (size_t i = shown; i < result.sites.size(); ++i) rest += result.sites[i].cost.total_ns;
-  writer.line("  " + plural(result.sites.size() - shown, "more site costs ", "more sites cost ") + time_figure(rest) + "; --all shows them.");
+  writer.line("  " + plural(result.sites.size() - shown, "more site costs ", "more sites cost ") +
+              time_figure(rest) + "; --all shows them.");
 }
 
 void print_phases(const Result& result, TextWriter& writer) {
@@ -109,15 +130,22 @@ void print_phases(const Result& result, TextWriter& writer) {
   writer.heading("Phases");
   if (marks)
     for (const Phase& phase : result.phases)
-      writer.line("  " + pad_right(fit(printable(phase.name), 24), 26) + pad_left(time_figure(phase.begin_ns), 10) + " to " + pad_left(time_figure(phase.end_ns), 10) +
-                  pad_left(count_text(phase.faults), 14) + " faults" + pad_left(time_figure(phase.cost_ns), 12));
+      writer.line("  " + pad_right(fit(printable(phase.name), 24), 26) +
+                  pad_left(time_figure(phase.begin_ns), 10) + " to " +
+                  pad_left(time_figure(phase.end_ns), 10) + pad_left(count_text(phase.faults), 14) +
+                  " faults" + pad_left(time_figure(phase.cost_ns), 12));
   if (!timeline.warmup_end_ns) return;
   uint64_t before = 0, all = 0;
   for (size_t i = 0; i < timeline.faults.size(); ++i) {
     all += timeline.faults[i];
-    if (static_cast<double>(i) * timeline.interval_ns < *timeline.warmup_end_ns) before += timeline.faults[i];
+    if (static_cast<double>(i) * timeline.interval_ns < *timeline.warmup_end_ns)
+      before += timeline.faults[i];
   }
-  writer.flow("The fault rate settled " + time_figure(*timeline.warmup_end_ns) + " after the start: " + percent(static_cast<double>(before), static_cast<double>(all)) + " of the recorded faults lie before.", 2, 2);
+  writer.flow(
+      "The fault rate settled " + time_figure(*timeline.warmup_end_ns) +
+          " after the start: " + percent(static_cast<double>(before), static_cast<double>(all)) +
+          " of the recorded faults lie before.",
+      2, 2);
 }
 
 void print_huge(const Result& result, TextWriter& writer) {
@@ -126,7 +154,9 @@ void print_huge(const Result& result, TextWriter& writer) {
   writer.heading("Huge pages");
   std::string text = plural(huge.huge_faults, "fault", "faults") + " mapped a huge page.";
   if (huge.could_be_huge_pages)
-    text += " " + plural(huge.could_be_huge_pages, "page", "pages") + " of small size lie in whole aligned ranges that could have been huge. " + printable(huge.why_not);
+    text += " " + plural(huge.could_be_huge_pages, "page", "pages") +
+            " of small size lie in whole aligned ranges that could have been huge. " +
+            printable(huge.why_not);
   writer.flow(text, 2);
 }
 
@@ -135,24 +165,35 @@ void print_processes(const Result& result, TextWriter& writer) {
   writer.heading("Processes, dearest first");
   std::vector<const Process*> order;
   for (const Process& process : result.processes) order.push_back(&process);
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->cost_ns > b->cost_ns; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](auto* a, auto* b) { return a->cost_ns > b->cost_ns; });
   for (size_t i = 0; i < std::min<size_t>(5, order.size()); ++i) {
     const Process& process = *order[i];
-    std::string name = printable(process.name) + (process.rank.empty() ? "" : " rank " + printable(process.rank)) + " (" + std::to_string(process.pid) + ")";
-    writer.line("  " + pad_right(fit(name, 40), 42) + pad_left(count_text(process.minor_faults), 14) + " faults" + pad_left(time_figure(process.cost_ns), 12));
+    std::string name = printable(process.name) +
+                       (process.rank.empty() ? "" : " rank " + printable(process.rank)) + " (" +
+                       std::to_string(process.pid) + ")";
+    writer.line("  " + pad_right(fit(name, 40), 42) +
+                pad_left(count_text(process.minor_faults), 14) + " faults" +
+                pad_left(time_figure(process.cost_ns), 12));
   }
-  if (order.size() > 5) writer.line("  " + count_text(order.size() - 5) + " more; --by process lists them.");
+  if (order.size() > 5)
+    writer.line("  " + count_text(order.size() - 5) + " more; --by process lists them.");
 }
 
 void print_notes(const Result& result, TextWriter& writer) {
   const Run& run = result.run;
   writer.heading("Notes");
-  std::string self = "ftprof itself took " + time_figure(run.profiler_self_ns) + " (" + share_figure(run.profiler_self_share) + " of the program's CPU time).";
+  std::string self = "ftprof itself took " + time_figure(run.profiler_self_ns) + " (" +
+                     share_figure(run.profiler_self_share) + " of the program's CPU time).";
   writer.flow("- " + self, 2, 2);
   for (const std::string& note : run.notes) writer.flow("- " + printable(note), 2, 2);
   constexpr size_t kMost = 10;
-  for (size_t i = 0; i < std::min(kMost, run.warnings.size()); ++i) writer.flow("- " + printable(run.warnings[i]), 2, 2);
-  if (run.warnings.size() > kMost) writer.flow("- " + count_text(run.warnings.size() - kMost) + " more warnings are in the JSON report.", 2, 2);
+  for (size_t i = 0; i < std::min(kMost, run.warnings.size()); ++i)
+    writer.flow("- " + printable(run.warnings[i]), 2, 2);
+  if (run.warnings.size() > kMost)
+    writer.flow(
+        "- " + count_text(run.warnings.size() - kMost) + " more warnings are in the JSON report.",
+        2, 2);
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ enum class By { site, touch, thread, module, process, phase, pool };
 
 struct TextView {
   By by = By::site;
-  size_t top = 0;      // sites or rows at most; 0: as many as make 95 % of the bill
-  bool all = false;    // every site and row
-  bool raw = false;    // frames of the allocator and the C++ library too
+  size_t top = 0;    // sites or rows at most; 0: as many as make 95 % of the bill
+  bool all = false;  // every site and row
+  bool raw = false;  // frames of the allocator and the C++ library too
   bool colour = false;
   size_t width = 100;  // columns
 };

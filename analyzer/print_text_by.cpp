@@ -16,7 +16,8 @@ struct Row {
   std::string more;
 };
 
-void print_rows(std::vector<Row> rows, const std::string& title, const std::string& more, TextWriter& writer) {
+void print_rows(std::vector<Row> rows, const std::string& title, const std::string& more,
+                TextWriter& writer) {
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return a.cost_ns != b.cost_ns ? a.cost_ns > b.cost_ns : a.faults > b.faults;
   });
@@ -27,13 +28,18 @@ void print_rows(std::vector<Row> rows, const std::string& title, const std::stri
   size_t more_width = more.empty() ? 0 : 28;
   size_t name_width = view.width > 60 + more_width ? view.width - 48 - more_width : 24;
   writer.heading("By " + title + ", dearest first");
-  writer.line(writer.dim(pad_right("  " + title, name_width + 2) + pad_left("faults", 14) + pad_left("cost", 12) + pad_left("share", 9) + (more.empty() ? "" : "  " + more)));
+  writer.line(writer.dim(pad_right("  " + title, name_width + 2) + pad_left("faults", 14) +
+                         pad_left("cost", 12) + pad_left("share", 9) +
+                         (more.empty() ? "" : "  " + more)));
   for (size_t i = 0; i < shown; ++i) {
     const Row& row = rows[i];
-    writer.line(pad_right("  " + fit(row.name, name_width), name_width + 2) + pad_left(count_text(row.faults), 14) + pad_left(time_figure(row.cost_ns), 12) +
-                pad_left(percent(row.cost_ns, all), 9) + (more.empty() ? "" : "  " + fit(row.more, more_width)));
+    writer.line(pad_right("  " + fit(row.name, name_width), name_width + 2) +
+                pad_left(count_text(row.faults), 14) + pad_left(time_figure(row.cost_ns), 12) +
+                pad_left(percent(row.cost_ns, all), 9) +
+                (more.empty() ? "" : "  " + fit(row.more, more_width)));
   }
-  if (shown < rows.size()) writer.line("  " + count_text(rows.size() - shown) + " more; --all shows them.");
+  if (shown < rows.size())
+    writer.line("  " + count_text(rows.size() - shown) + " more; --all shows them.");
 }
 
 void by_touch(const Result& result, TextWriter& writer) {
@@ -78,8 +84,11 @@ void by_thread(const Result& result, TextWriter& writer) {
   std::vector<Row> rows;
   for (const Thread& thread : result.threads) {
     if (thread.faults == 0) continue;
-    std::string process = thread.process < result.processes.size() ? printable(result.processes[thread.process].name) : "";
-    rows.push_back({thread_text(thread.name, thread.tid), thread.faults, thread.cost_ns, process + " " + std::to_string(thread.tid)});
+    std::string process = thread.process < result.processes.size()
+                              ? printable(result.processes[thread.process].name)
+                              : "";
+    rows.push_back({thread_text(thread.name, thread.tid), thread.faults, thread.cost_ns,
+                    process + " " + std::to_string(thread.tid)});
   }
   print_rows(std::move(rows), "thread", "process, tid", writer);
 }
@@ -87,9 +96,12 @@ void by_thread(const Result& result, TextWriter& writer) {
 void by_process(const Result& result, TextWriter& writer) {
   std::vector<Row> rows;
   for (const Process& process : result.processes) {
-    std::string name = printable(process.name) + (process.rank.empty() ? "" : " rank " + printable(process.rank));
-    rows.push_back({name + " (" + std::to_string(process.pid) + ")", process.minor_faults, process.cost_ns,
-                    time_figure(process.duration_ns) + ", " + bytes_figure(static_cast<double>(process.peak_resident_bytes))});
+    std::string name =
+        printable(process.name) + (process.rank.empty() ? "" : " rank " + printable(process.rank));
+    rows.push_back({name + " (" + std::to_string(process.pid) + ")", process.minor_faults,
+                    process.cost_ns,
+                    time_figure(process.duration_ns) + ", " +
+                        bytes_figure(static_cast<double>(process.peak_resident_bytes))});
   }
   print_rows(std::move(rows), "process", "duration, peak resident", writer);
 }
@@ -97,7 +109,8 @@ void by_process(const Result& result, TextWriter& writer) {
 void by_phase(const Result& result, TextWriter& writer) {
   std::vector<Row> rows;
   for (const Phase& phase : result.phases)
-    rows.push_back({printable(phase.name), phase.faults, phase.cost_ns, time_figure(phase.begin_ns) + " to " + time_figure(phase.end_ns)});
+    rows.push_back({printable(phase.name), phase.faults, phase.cost_ns,
+                    time_figure(phase.begin_ns) + " to " + time_figure(phase.end_ns)});
   print_rows(std::move(rows), "phase", "from, to", writer);
 }
 
@@ -112,19 +125,30 @@ void by_pool(const Result& result, TextWriter& writer) {
   const Pool& pool = result.pool;
   if (!pool.feeds.empty()) writer.heading("Whose pages went to whom");
   for (const Feed& feed : pool.feeds)
-    writer.line("  " + pad_left(count_text(feed.pages), 12) + " pages in " + plural(feed.handouts, "hand-out", "hand-outs") + ": " +
-                fit(site_name(result, feed.from_site), 28) + " → " + fit(site_name(result, feed.to_site), 28));
+    writer.line("  " + pad_left(count_text(feed.pages), 12) + " pages in " +
+                plural(feed.handouts, "hand-out", "hand-outs") + ": " +
+                fit(site_name(result, feed.from_site), 28) + " → " +
+                fit(site_name(result, feed.to_site), 28));
   if (!pool.longest_idle.empty()) writer.heading("Resident and idle for longest");
   for (const IdleBlock& idle : pool.longest_idle)
-    writer.line("  " + pad_left(bytes_figure(static_cast<double>(idle.resident_bytes)), 12) + pad_left(time_figure(idle.idle_ns), 12) + "  last of " + fit(site_name(result, idle.site), 50));
+    writer.line("  " + pad_left(bytes_figure(static_cast<double>(idle.resident_bytes)), 12) +
+                pad_left(time_figure(idle.idle_ns), 12) + "  last of " +
+                fit(site_name(result, idle.site), 50));
   writer.heading("Hand-outs by site");
-  writer.line(writer.dim(pad_right("  site", 32) + pad_left("fresh", 10) + pad_left("warm", 10) + pad_left("partial", 10) + pad_left("cold", 10) + pad_left("refaults", 12) + pad_left("cost", 11)));
-  size_t most = writer.view().all ? result.sites.size() : writer.view().top ? writer.view().top : 40;
+  writer.line(writer.dim(pad_right("  site", 32) + pad_left("fresh", 10) + pad_left("warm", 10) +
+                         pad_left("partial", 10) + pad_left("cold", 10) + pad_left("refaults", 12) +
+                         pad_left("cost", 11)));
+  size_t most = writer.view().all   ? result.sites.size()
+                : writer.view().top ? writer.view().top
+                                    : 40;
   for (size_t i = 0; i < std::min(most, result.sites.size()); ++i) {
     const Site& site = result.sites[i];
     const Reuse& reuse = site.reuse;
-    writer.line(pad_right("  " + fit(printable(own_frame(site).function), 28), 32) + pad_left(count_text(reuse.fresh), 10) + pad_left(count_text(reuse.warm), 10) +
-                pad_left(count_text(reuse.partial), 10) + pad_left(count_text(reuse.cold), 10) + pad_left(count_text(reuse.refaulted_after_purge_pages), 12) + pad_left(time_figure(reuse.refault_cost_ns), 11));
+    writer.line(pad_right("  " + fit(printable(own_frame(site).function), 28), 32) +
+                pad_left(count_text(reuse.fresh), 10) + pad_left(count_text(reuse.warm), 10) +
+                pad_left(count_text(reuse.partial), 10) + pad_left(count_text(reuse.cold), 10) +
+                pad_left(count_text(reuse.refaulted_after_purge_pages), 12) +
+                pad_left(time_figure(reuse.refault_cost_ns), 11));
   }
 }
 

@@ -25,7 +25,9 @@ std::string kinds_text(const FaultKinds& faults) {
                              {faults.huge, "huge"},
                              {faults.in_call, "in the call"},
                              {faults.other, "other"}});
-  if (faults.kernel_copy) text += "; beside them " + plural(faults.kernel_copy, "page", "pages") + " the kernel copied in";
+  if (faults.kernel_copy)
+    text +=
+        "; beside them " + plural(faults.kernel_copy, "page", "pages") + " the kernel copied in";
   if (faults.major) text += "; " + plural(faults.major, "major fault", "major faults");
   return text;
 }
@@ -34,34 +36,51 @@ std::string cost_text(const CostSummary& cost) {
   std::string text = time_figure(cost.total_ns);
   if (cost.error_ns) text += " ± " + time_figure(*cost.error_ns);
   if (cost.p50_ns)
-    text += "; one fault " + time_figure(*cost.p50_ns) + " (median), " + time_figure(*cost.p90_ns) + " (p90), " + time_figure(*cost.p99_ns) + " (p99), " + time_figure(*cost.max_ns) + " (most)";
+    text += "; one fault " + time_figure(*cost.p50_ns) + " (median), " + time_figure(*cost.p90_ns) +
+            " (p90), " + time_figure(*cost.p99_ns) + " (p99), " + time_figure(*cost.max_ns) +
+            " (most)";
   return text;
 }
 
 std::string blocks_text(const Site& site) {
-  std::string text = plural(site.blocks.count, "block", "blocks") + ", " + bytes_figure(static_cast<double>(site.blocks.bytes)) + " in all, " +
+  std::string text = plural(site.blocks.count, "block", "blocks") + ", " +
+                     bytes_figure(static_cast<double>(site.blocks.bytes)) + " in all, " +
                      bytes_figure(static_cast<double>(site.blocks.peak_live_bytes)) + " at once";
-  if (site.blocks.live_at_end) text += ", " + count_text(site.blocks.live_at_end) + " never given back";
-  if (site.blocks.sampled_one_in > 1.01) text += " (sampled, 1 in " + exact_figure(static_cast<double>(static_cast<uint64_t>(site.blocks.sampled_one_in * 10)) / 10) + ")";
+  if (site.blocks.live_at_end)
+    text += ", " + count_text(site.blocks.live_at_end) + " never given back";
+  if (site.blocks.sampled_one_in > 1.01)
+    text += " (sampled, 1 in " +
+            exact_figure(
+                static_cast<double>(static_cast<uint64_t>(site.blocks.sampled_one_in * 10)) / 10) +
+            ")";
   return text;
 }
 
 std::string pages_text(const Site& site) {
   const auto& pages = site.pages;
   std::string text = count_text(pages.touched) + " of " + count_text(pages.handed_out) + " touched";
-  if (pages.untouched) text += ", " + count_text(pages.untouched) + " never (" + percent(static_cast<double>(pages.untouched), static_cast<double>(pages.handed_out)) + ")";
+  if (pages.untouched)
+    text += ", " + count_text(pages.untouched) + " never (" +
+            percent(static_cast<double>(pages.untouched), static_cast<double>(pages.handed_out)) +
+            ")";
   if (pages.zero) text += ", " + count_text(pages.zero) + " only read";
   if (pages.huge) text += ", " + count_text(pages.huge) + " in huge pages";
   return text;
 }
 
 std::string reuse_text(const Reuse& reuse) {
-  std::string text = listed({{reuse.fresh, "fresh"}, {reuse.warm, "warm"}, {reuse.partial, "partial"}, {reuse.cold, "cold"}, {reuse.unknown, "not looked up"}});
-  if (reuse.warm_pages) text += "; " + plural(reuse.warm_pages, "page was", "pages were") + " resident already";
+  std::string text = listed({{reuse.fresh, "fresh"},
+                             {reuse.warm, "warm"},
+                             {reuse.partial, "partial"},
+                             {reuse.cold, "cold"},
+                             {reuse.unknown, "not looked up"}});
+  if (reuse.warm_pages)
+    text += "; " + plural(reuse.warm_pages, "page was", "pages were") + " resident already";
   if (reuse.cross_thread) text += ", " + count_text(reuse.cross_thread) + " from another thread";
   if (reuse.cross_node) text += ", " + count_text(reuse.cross_node) + " on another node";
   if (reuse.refaulted_after_purge_pages)
-    text += "; " + plural(reuse.refaulted_after_purge_pages, "page", "pages") + " paid for again after a purge, " + time_figure(reuse.refault_cost_ns);
+    text += "; " + plural(reuse.refaulted_after_purge_pages, "page", "pages") +
+            " paid for again after a purge, " + time_figure(reuse.refault_cost_ns);
   return text;
 }
 
@@ -85,19 +104,27 @@ void print_touchers(const Site& site, TextWriter& writer) {
   std::string places;
   for (size_t i = 0; i < std::min(kMostTouchers, site.touch_sites.size()); ++i) {
     const TouchSite& touch = site.touch_sites[i];
-    places += (i ? "; " : "") + frame_text(touch.frame) + " (" + plural(touch.faults, "fault", "faults") + ", " + time_figure(touch.cost_ns) + ")";
+    places += (i ? "; " : "") + frame_text(touch.frame) + " (" +
+              plural(touch.faults, "fault", "faults") + ", " + time_figure(touch.cost_ns) + ")";
   }
-  if (site.touch_sites.size() > kMostTouchers) places += "; " + count_text(site.touch_sites.size() - kMostTouchers) + " more";
+  if (site.touch_sites.size() > kMostTouchers)
+    places += "; " + count_text(site.touch_sites.size() - kMostTouchers) + " more";
   if (!places.empty()) writer.field("touched by", places);
   std::string threads;
   for (size_t i = 0; i < std::min(kMostTouchers, site.touch_threads.size()); ++i) {
     const ThreadCost& thread = site.touch_threads[i];
-    threads += (i ? ", " : "") + thread_text(thread.name, thread.tid) + " (" + percent(static_cast<double>(thread.faults), static_cast<double>(std::max<uint64_t>(1, site.faults.count))) + ")";
+    threads += (i ? ", " : "") + thread_text(thread.name, thread.tid) + " (" +
+               percent(static_cast<double>(thread.faults),
+                       static_cast<double>(std::max<uint64_t>(1, site.faults.count))) +
+               ")";
   }
-  if (site.touch_threads.size() > kMostTouchers) threads += ", " + count_text(site.touch_threads.size() - kMostTouchers) + " more";
+  if (site.touch_threads.size() > kMostTouchers)
+    threads += ", " + count_text(site.touch_threads.size() - kMostTouchers) + " more";
   if (threads.empty()) return;
-  bool other = !site.owner_thread.empty() && site.owner_thread != site.touch_threads.front().name;
-  writer.field("thread", other ? "Allocated by " + printable(site.owner_thread) + ", first touched by " + threads : threads);
+  bool other = !site.asked_by.empty() && site.asked_by != site.touch_threads.front().name;
+  writer.field("thread",
+               other ? "Allocated by " + printable(site.asked_by) + ", first touched by " + threads
+                     : threads);
 }
 
 }  // namespace
@@ -105,7 +132,9 @@ void print_touchers(const Site& site, TextWriter& writer) {
 void print_site_text(const Result& result, const Site& site, size_t rank, TextWriter& writer) {
   double all = 0;
   for (const Site& each : result.sites) all += each.cost.total_ns;
-  std::string head = pad_left(std::to_string(rank), 2) + ". " + pad_left(time_figure(site.cost.total_ns), 8) + pad_left(percent(site.cost.total_ns, all), 9) +
+  std::string head = pad_left(std::to_string(rank), 2) + ". " +
+                     pad_left(time_figure(site.cost.total_ns), 8) +
+                     pad_left(percent(site.cost.total_ns, all), 9) +
                      pad_left(count_text(site.faults.count), 13) + " faults  ";
   size_t room = writer.view().width > head.size() + 10 ? writer.view().width - head.size() : 10;
   writer.line("");
@@ -114,13 +143,16 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
   writer.field("pages", pages_text(site));
   writer.field("faults", kinds_text(site.faults));
   writer.field("cost", cost_text(site.cost));
-  if (site.reuse.fresh + site.reuse.warm + site.reuse.partial + site.reuse.cold + site.reuse.unknown > 1)
+  if (site.reuse.fresh + site.reuse.warm + site.reuse.partial + site.reuse.cold +
+          site.reuse.unknown >
+      1)
     writer.field("hand-outs", reuse_text(site.reuse));
   print_touchers(site, writer);
   print_stack(site, writer);
   for (const Advice& advice : site.advice) {
     std::string text = printable(advice.text);
-    for (const auto& [name, value] : advice.try_env) text += " Try " + printable(name) + "=" + printable(value) + ".";
+    for (const auto& [name, value] : advice.try_env)
+      text += " Try " + printable(name) + "=" + printable(value) + ".";
     writer.field("advice", text);
   }
 }
@@ -130,16 +162,36 @@ void print_pool_text(const Result& result, TextWriter& writer) {
   if (pool.handouts < 2) return;
   writer.heading("The second time round");
   std::string text = plural(pool.handouts, "hand-out", "hand-outs") + ": " +
-                     listed({{pool.fresh, "fresh"}, {pool.warm, "warm"}, {pool.partial, "partial"}, {pool.cold, "cold"}, {pool.unknown, "not looked up"}}) + ".";
-  if (pool.saved_faults) text += " " + plural(pool.saved_faults, "page was", "pages were") + " resident already and spared as many faults.";
-  if (pool.cross_thread) text += " " + plural(pool.cross_thread, "block", "blocks") + " came from another thread.";
-  if (pool.cross_node) text += " " + plural(pool.cross_node, "block", "blocks") + " lay on another node than the new holder.";
+                     listed({{pool.fresh, "fresh"},
+                             {pool.warm, "warm"},
+                             {pool.partial, "partial"},
+                             {pool.cold, "cold"},
+                             {pool.unknown, "not looked up"}}) +
+                     ".";
+  if (pool.saved_faults)
+    text += " " + plural(pool.saved_faults, "page was", "pages were") +
+            " resident already and spared as many faults.";
+  if (pool.cross_thread)
+    text += " " + plural(pool.cross_thread, "block", "blocks") + " came from another thread.";
+  if (pool.cross_node)
+    text += " " + plural(pool.cross_node, "block", "blocks") +
+            " lay on another node than the new holder.";
   writer.flow(text, 2, 2);
   if (pool.purged_pages)
-    writer.flow(plural(pool.purged_pages, "page was", "pages were") + " given back to the kernel; " + plural(pool.refaulted_after_purge_pages, "was", "were") + " paid for again (" + time_figure(pool.refault_cost_ns) + ").", 2, 2);
+    writer.flow(plural(pool.purged_pages, "page was", "pages were") +
+                    " given back to the kernel; " +
+                    plural(pool.refaulted_after_purge_pages, "was", "were") + " paid for again (" +
+                    time_figure(pool.refault_cost_ns) + ").",
+                2, 2);
   if (pool.idle_peak_bytes)
-    writer.flow("At most " + bytes_figure(static_cast<double>(pool.idle_peak_bytes)) + " lay idle in given-back blocks, " + bytes_figure(static_cast<double>(pool.idle_at_end_bytes)) + " at the end.", 2, 2);
-  if (pool.reuse_p50_ns) writer.flow("From give-back to the next hand-out: " + time_figure(*pool.reuse_p50_ns) + " (median), " + time_figure(*pool.reuse_p90_ns) + " (p90).", 2, 2);
+    writer.flow("At most " + bytes_figure(static_cast<double>(pool.idle_peak_bytes)) +
+                    " lay idle in given-back blocks, " +
+                    bytes_figure(static_cast<double>(pool.idle_at_end_bytes)) + " at the end.",
+                2, 2);
+  if (pool.reuse_p50_ns)
+    writer.flow("From give-back to the next hand-out: " + time_figure(*pool.reuse_p50_ns) +
+                    " (median), " + time_figure(*pool.reuse_p90_ns) + " (p90).",
+                2, 2);
   for (const std::string& verdict : pool.verdicts) writer.flow("- " + printable(verdict), 2, 2);
 }
 

@@ -113,6 +113,7 @@ void fields(Io& io, As<Io, Site>& site) {
   io.field("id", site.id);
   io.derived([&](auto& out) { place(out, own_frame(site)); });
   io.known("api", site.api, std::string());
+  io.known("asked_by", site.asked_by, std::string());
   io.list("stack", site.stack);
   io.field("top_frame", site.top);
   io.object("blocks", [&] {

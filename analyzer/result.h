@@ -76,6 +76,7 @@ struct Site {
   std::vector<Frame> stack;  // innermost first; allocator and C++ library frames are marked by fold
   size_t top = 0;            // index of the first frame that is the program's own
   std::string api;
+  std::string asked_by;  // the thread that asked for most of its blocks
   struct {
     uint64_t count = 0, bytes = 0, peak_live_bytes = 0, live_at_end = 0;
     double sampled_one_in = 1;

@@ -42,7 +42,9 @@ void TextWriter::field(std::string_view label, std::string_view text) {
   }
 }
 
-std::string count_text(uint64_t count) { return count_figure(static_cast<double>(count)); }
+std::string count_text(uint64_t count) {
+  return count_figure(static_cast<double>(count));
+}
 
 std::string plural(uint64_t count, std::string_view one, std::string_view many) {
   return count_text(count) + " " + std::string(count == 1 ? one : many);

@@ -100,8 +100,10 @@ bool TraceStream::accept(const trace::PacketHeader& header, size_t bytes) {
   if (header.magic != trace::kCtfMagic || header.stream_id != stream_ ||
       header.packet_size != trace::kPacketBytes * 8 || header.content_size % 8 != 0 ||
       content < sizeof header || content > trace::kPacketBytes ||
-      header.timestamp_end < header.timestamp_begin || header.timestamp_begin < latest_)
+      header.timestamp_end < header.timestamp_begin)
     return false;
+  // A packet held ready and never used may have been begun before the last event of the one in use.
+  if (content > sizeof header && header.timestamp_begin < latest_) return false;
   // The writer's files are whole packets: a short one was cut, here or further on.
   if (bytes < trace::kPacketBytes) damage_.truncated = true;
   at_ = buffer_.get() + sizeof header;

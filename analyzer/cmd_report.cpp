@@ -1,0 +1,91 @@
+// ftprof report: what a run came to.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "analyzer/analyze.h"
+#include "analyzer/bad_input.h"
+#include "analyzer/cli.h"
+#include "analyzer/commands.h"
+#include "analyzer/output.h"
+#include "analyzer/print_html.h"
+#include "analyzer/print_text.h"
+#include "analyzer/result_json.h"
+
+namespace ftprof {
+namespace {
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string format = "text", output;
+  AnalyzeOptions analyze;
+  TextView view;
+};
+
+const std::map<std::string, By> kBy = {
+    {"site", By::site},       {"touch", By::touch}, {"thread", By::thread}, {"module", By::module},
+    {"process", By::process}, {"phase", By::phase}, {"pool", By::pool}};
+
+// A terminal is as wide as it is; whatever else reads the report gets 100 columns.
+void fit_terminal(TextView& view, bool to_terminal) {
+  constexpr size_t kLeast = 60, kMost = 200;
+  winsize size{};
+  if (!to_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return;
+  view.width = std::clamp<size_t>(size.ws_col, kLeast, kMost);
+}
+
+bool colour_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
+}
+
+void print(const Result& result, Options& options, std::ostream& out) {
+  if (options.format == "json") return write_json(result, out);
+  if (options.format == "html") return print_html(out, result);
+  bool to_terminal =
+      (options.output.empty() || options.output == "-") && isatty(STDOUT_FILENO) == 1;
+  fit_terminal(options.view, to_terminal);
+  options.view.colour = to_terminal && colour_wanted();
+  print_text(result, options.view, out);
+}
+
+int report(Options& options) try {
+  Result result = analyze(options.folders, options.analyze);
+  Output output(options.output);
+  print(result, options, output.stream());
+  output.commit();
+  return kDone;
+} catch (const NoHtmlPage& none) {
+  throw BadInput(none.what());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* sub = add_subcommand(
+      app, "report", "Shows which sites paid for first touches, what it cost, and to whom it went",
+      "ftprof report ftprof.app.4711 --by thread");
+  sub->add_option("dir", options->folders, "A run's folder; several are merged")->required();
+  sub->add_option("--format", options->format, "text, json or html")
+      ->check(CLI::IsMember({"text", "json", "html"}));
+  sub->add_option("--by", options->view.by,
+                  "site, touch, thread, module, process, phase or pool [site]")
+      ->transform(CLI::CheckedTransformer(kBy));
+  sub->add_option("--top", options->view.top, "Rows shown; else those that make 95 % of the bill")
+      ->check(CLI::PositiveNumber);
+  sub->add_flag("--all", options->view.all, "Shows every row");
+  sub->add_flag("--raw", options->view.raw, "Shows the frames of allocators and C++ libraries too");
+  sub->add_flag("--debuginfod", options->analyze.symbols.debuginfod,
+                "Asks the servers of DEBUGINFOD_URLS for missing debug files");
+  sub->add_option("-o,--output", options->output, "Where to write; - is standard output");
+  sub->callback([options, &status] { status = report(*options); });
+}
+
+}  // namespace ftprof
