@@ -8,7 +8,7 @@
 #include "analyzer/blame.h"
 #include "analyzer/changes.h"
 #include "analyzer/figures.h"
-#include "analyzer/warmup.h"
+#include "analyzer/warmup_split.h"
 
 namespace ftprof {
 
