@@ -1,6 +1,8 @@
-// The library's own unwinder against libgcc's: the same frames, wherever both can look.
+// The library's own unwinder against libgcc's and libunwind's: the same frames, wherever all can look.
 #include <execinfo.h>
 #include <gtest/gtest.h>
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -18,8 +20,14 @@ namespace ftprof {
 namespace {
 
 struct Walked {
-  std::vector<uintptr_t> ours, theirs;
+  std::vector<uintptr_t> ours, theirs, by_libunwind;
 };
+
+std::vector<uintptr_t> without_first(void** frames, int count) {
+  std::vector<uintptr_t> rest;
+  for (int i = 1; i < count; ++i) rest.push_back(reinterpret_cast<uintptr_t>(frames[i]));
+  return rest;
+}
 
 // The first frame is where each was called in here, which differs; the rest must not.
 [[gnu::noinline]] Walked walk_here() {
@@ -27,17 +35,17 @@ struct Walked {
   uintptr_t frames[128];
   void* others[128];
   size_t count = walk_stack(frames, 128, {}, &bounds, true);
-  int expected = backtrace(others, 128);
   Walked walked;
   walked.ours.assign(frames + 1, frames + count);
-  for (int i = 1; i < expected; ++i)
-    walked.theirs.push_back(reinterpret_cast<uintptr_t>(others[i]));
+  walked.theirs = without_first(others, backtrace(others, 128));
+  walked.by_libunwind = without_first(others, unw_backtrace(others, 128));
   return walked;
 }
 
 void expect_same(const Walked& walked) {
   EXPECT_GT(walked.theirs.size(), 3u);
   EXPECT_EQ(walked.ours, walked.theirs);
+  EXPECT_EQ(walked.ours, walked.by_libunwind);
 }
 
 TEST(StackWalk, AgreesFromHere) {
