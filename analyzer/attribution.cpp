@@ -28,6 +28,7 @@ void Attribution::faults(const FaultPiece& piece) {
   whole.burst = piece.burst;
   whole.major = piece.major;
   whole.begin_ns = piece.begin_ns;
+  whole.end_ns = piece.end_ns;
   whole.costs = costs_.data();
   FaultSum sum = sum_of(whole);
   state_.timeline.add_faults(piece.begin_ns, piece.end_ns, sum);
@@ -55,7 +56,7 @@ void Attribution::hold(const FaultPart& part) {
   if (open.held.size() >= kMostHeld) settle_thread(part.thread);
   if (part.major) return unowned(part, false);
   open.held.push_back({part.ip, part.phase, part.addr, part.faults, part.period, part.burst,
-                       part.begin_ns, open.costs.size()});
+                       part.begin_ns, part.end_ns, open.costs.size()});
   open.costs.insert(open.costs.end(), part.costs, part.costs + part.faults);
 }
 
@@ -70,6 +71,7 @@ FaultPart Attribution::part_of(const HeldFaults& held, const OpenThread& open,
   part.period = held.period;
   part.burst = held.burst;
   part.begin_ns = held.begin_ns;
+  part.end_ns = held.end_ns;
   part.costs = open.costs.data() + held.costs;
   return part;
 }
@@ -115,8 +117,8 @@ Attribution::InCall Attribution::settle_call(uint32_t thread, LiveBlock& block, 
 }
 
 void Attribution::unowned(const FaultPart& part, bool by_allocator) {
-  Unowned each{
-      part.addr, sum_of(part), {0, part.ip, part.thread, part.phase}, by_allocator, part.faults};
+  Unowned each{part.addr,    sum_of(part),  {0, part.ip, part.thread, part.phase},
+               by_allocator, part.begin_ns, part.end_ns};
   if (part.major) each.sum.full = each.sum.burst = 0;
   if (book(each, false)) return;
   if (unowned_.size() >= kMostUnowned) settle_unowned();
@@ -146,7 +148,7 @@ bool Attribution::book(const Unowned& unowned, bool last_chance) {
   if (!owner) return false;
   CellKey cell = unowned.cell;
   cell.payer = payer(owner->owner);
-  pay_owner(state_, owner->owner, owner->name, unowned.sum, cell);
+  pay_owner(state_, owner->owner, owner->name, unowned.sum, cell, unowned.begin_ns, unowned.end_ns);
   return true;
 }
 

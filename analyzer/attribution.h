@@ -40,7 +40,7 @@ class Attribution {
     FaultSum sum;
     CellKey cell;
     bool by_allocator;  // inside a call of the allocator, beside the block
-    uint32_t faults;
+    uint64_t begin_ns, end_ns;
   };
   void hold(const FaultPart& part);
   FaultPart part_of(const HeldFaults& held, const OpenThread& open, uint32_t thread) const;

@@ -166,6 +166,22 @@ void balance(const ImageTally& image, ImageBill& bill) {
 
 }  // namespace
 
+CellBill bill_cell(const ImageBill& bill, const CellKey& key, const FaultSum& sum) {
+  double scale = 1, mean = 0;
+  if (key.payer >= kOwnerBase) {
+    scale = bill.rows[key.payer - kOwnerBase].scale;
+    mean = bill.rows[key.payer - kOwnerBase].mean_ns;
+  } else {
+    const SiteBill& site = bill.sites[key.payer];
+    bool populated = key.ip == kInCall;
+    scale = populated ? 1 : site.scale;
+    mean = populated ? site.populate_each_ns : site.mean_ns;
+  }
+  if (sum.timed) mean = bill.corrected(sum) / static_cast<double>(sum.timed);
+  double faults = bill.seen(sum) * scale;
+  return {faults, faults * mean};
+}
+
 ImageBill make_bill(const ImageTally& image) {
   ImageBill bill;
   const auto& write = image.prices[static_cast<size_t>(trace::PriceKind::write)];

@@ -46,6 +46,12 @@ struct ImageBill {
   }
 };
 
+// What a cell, or a part of one, stands for.
+struct CellBill {
+  double faults = 0, cost_ns = 0;
+};
+CellBill bill_cell(const ImageBill& bill, const CellKey& key, const FaultSum& sum);
+
 ImageBill make_bill(const ImageTally& image);
 
 }  // namespace ftprof

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/address_history.h"
+#include "analyzer/block_lives.h"
 #include "analyzer/block_map.h"
 #include "analyzer/code_table.h"
 #include "analyzer/image_tally.h"
@@ -11,6 +12,7 @@
 #include "analyzer/mapping_table.h"
 #include "analyzer/observation.h"
 #include "analyzer/page_sets.h"
+#include "analyzer/slice_tally.h"
 #include "analyzer/thread_table.h"
 #include "analyzer/timeline_tally.h"
 
@@ -32,6 +34,8 @@ struct ImageState {
   ThreadTable threads{tally};
   TimelineTally timeline{tally};
   Observation observation{tally};
+  SliceTally slices{tally};
+  BlockLives lives{tally};
   LiveBlocks blocks;
   PageSets pages;
   AddressHistory history;

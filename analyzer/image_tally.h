@@ -101,6 +101,24 @@ struct FeedTally {
   uint64_t handouts = 0, pages = 0, cross_node_pages = 0;
 };
 
+// Faults of one cell that lie close together; see slice_tally.h.
+struct TimeSlice {
+  uint64_t begin_ns = 0, end_ns = 0;  // monotonic
+  CellKey cell;
+  FaultSum sum;
+};
+
+// A block's life, as BlockLife in result.h but in the image's ids.
+struct LifeTally {
+  uint32_t site = 0, thread = 0, previous_site = kNoSite;
+  uint64_t bytes = 0, pages = 0, touched = 0, faults = 0;
+  FaultSum seen;
+  uint64_t born_ns = 0;
+  std::optional<uint64_t> gone_ns, idle_ns, resident_at_handout;
+  HandOut handed_out = HandOut::unknown;
+  double weight = 1;
+};
+
 struct ImageTally {
   std::string folder;  // base name
   trace::Process process{};
@@ -138,6 +156,9 @@ struct ImageTally {
     std::vector<TouchRun> touches;  // at_ns monotonic; tid as in the trace
   };
   std::vector<MapRow> block_map;
+  std::vector<TimeSlice> slices;
+  std::vector<LifeTally> lives;  // the largest, in no order
+  uint64_t lives_left_out = 0;
   // How the faults were seen.
   bool perf = false;     // events; else residency only
   bool sampled = false;  // at some time not every fault was recorded

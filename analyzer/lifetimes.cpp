@@ -193,6 +193,11 @@ void Lifetimes::count_class(LiveBlock& block, SiteTally& site, double share, boo
   Pool::Bucket& bucket = state_.timeline.at(state_.now).handouts;
   pool.handouts += n;
   auto count = [n](uint64_t& a, uint64_t& b, uint64_t& c) { a += n, b += n, c += n; };
+  block.handed_out = !known         ? HandOut::unknown
+                     : share >= 0.9 ? HandOut::warm
+                     : share > 0.1  ? HandOut::partial
+                     : had_block    ? HandOut::cold
+                                    : HandOut::fresh;
   if (!known) {
     site.reuse.unknown += n;
     pool.unknown += n;
@@ -217,8 +222,11 @@ void Lifetimes::inherit_past(LiveBlock& block, const std::vector<PastPart>& past
     if (!part.past.gone && longer) most = &part;
   }
   if (!past.empty()) note_idle();
-  if (!most || warm_pages == 0) return;
+  if (!most) return;
   uint64_t idle = state_.now > most->past.released_ns ? state_.now - most->past.released_ns : 0;
+  block.previous_site = most->past.site;
+  block.idle_ns = idle;
+  if (warm_pages == 0) return;
   state_.tally.reuse_ns.add(static_cast<uint32_t>(std::min<uint64_t>(idle / 1000, 0xFFFFFFFF)));
   FeedTally& feed = state_.tally.feeds[{most->past.site, block.site}];
   ++feed.handouts;
@@ -306,7 +314,7 @@ void Lifetimes::end_block(uint32_t number, const Probe& probe, uint32_t heir) {
   LiveBlock& block = state_.blocks[number];
   state_.map.gone(block, state_.now);
   if (heir == kNoBlock) place(block, probe);
-  settle_block(state_, block, probe);
+  settle_block(state_, block, probe, state_.now);
   if (heir == kNoBlock) {
     state_.pages.release(block.pages);
   } else {
@@ -376,7 +384,7 @@ void Lifetimes::finish() {
     LiveBlock& block = state_.blocks[number];
     if (hands_out(block)) state_.tally.sites[block.site].live_at_end += block.weight;
     place(block, block.latest);
-    settle_block(state_, block, block.latest);
+    settle_block(state_, block, block.latest, std::nullopt);
   }
 }
 

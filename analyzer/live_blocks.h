@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyzer/chunk_map.h"
+#include "analyzer/fault_sum.h"
 #include "analyzer/page_sets.h"
+#include "analyzer/result.h"
 #include "preload/trace_format.h"
 
 namespace ftprof {

@@ -17,13 +17,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-namespace {
-
-std::string attribute(const ImageTally& image, const std::string& key) {
-  auto at = image.attributes.find(key);
-  return at == image.attributes.end() ? "" : at->second;
-}
-
 std::string hex_bytes(const std::vector<uint8_t>& bytes) {
   std::string text;
   for (uint8_t byte : bytes) {
@@ -32,6 +25,13 @@ std::string hex_bytes(const std::vector<uint8_t>& bytes) {
     text += pair;
   }
   return text;
+}
+
+namespace {
+
+std::string attribute(const ImageTally& image, const std::string& key) {
+  auto at = image.attributes.find(key);
+  return at == image.attributes.end() ? "" : at->second;
 }
 
 std::vector<std::string> command_of(const ImageTally& image) {
@@ -106,6 +106,9 @@ Result Merge::result() {
   add_pool();
   add_block_map();
   add_huge();
+  add_slices();
+  add_lives();
+  add_modules();
   result_.pool.verdicts = pool_verdicts(result_);
   add_notes();
   return std::move(result_);

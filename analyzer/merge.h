@@ -79,6 +79,13 @@ class Merge {
   void add_block_map();
   void add_huge();
 
+  void add_slices();
+  void add_lives();
+  void add_modules();
+  FaultSlice slice_of(BilledImage& image, const TimeSlice& slice);
+  BlockLife life_of(const BilledImage& image, const LifeTally& tally);
+  uint32_t touch_index(BilledImage& image, uint32_t site, uint32_t ip);
+
   std::vector<BilledImage> images_;
   Symbols& symbols_;
   Result result_;
@@ -86,11 +93,16 @@ class Merge {
   std::unordered_map<std::string, uint32_t> site_by_key_;
   std::unordered_map<std::string, TouchSite> heap_touch_;
   std::map<std::string, uint32_t> ids_;
+  // By site: the index of each touch site by name_of_place.
+  std::unordered_map<uint32_t, std::unordered_map<std::string, uint32_t>> touch_indices_;
 };
 
 // FNV-1a, for ids that must not change between versions and machines.
 uint64_t stable_hash(std::string_view text, uint64_t seed = 0xcbf29ce484222325u);
 std::string hex(uint64_t value);
+std::string hex_bytes(const std::vector<uint8_t>& bytes);
+// What makes two touch sites one.
+std::string name_of_place(const Frame& frame);
 
 // When the fault rate settled; nothing when it never did (docs/report.md, "The end of warm-up").
 std::optional<double> warmup_end(const Timeline& timeline);

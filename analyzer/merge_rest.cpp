@@ -12,10 +12,6 @@ uint64_t whole(double value) {
   return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
 }
 
-std::string name_of_place(const Frame& frame) {
-  return frame.function + '\1' + frame.module + '\1' + std::to_string(frame.line);
-}
-
 void add_touch(std::unordered_map<std::string, TouchSite>& places, const Frame& frame,
                uint64_t faults, double cost_ns) {
   TouchSite& touch = places[name_of_place(frame)];
@@ -54,19 +50,7 @@ void Merge::add_cells(BilledImage& image) {
   const ImageBill& bill = image.bill;
   image.tally.cells.for_each([&](const CellKey& key, const FaultSum& sum) {
     bool site = key.payer < kOwnerBase;
-    double faults = 0, mean = 0;
-    if (site) {
-      const SiteBill& each = bill.sites[key.payer];
-      bool populated = key.ip == kInCall;
-      faults = bill.seen(sum) * (populated ? 1 : each.scale);
-      mean = populated ? each.populate_each_ns : each.mean_ns;
-    } else {
-      const RowBill& row = bill.rows[key.payer - kOwnerBase];
-      faults = bill.seen(sum) * row.scale;
-      mean = row.mean_ns;
-    }
-    if (sum.timed) mean = bill.corrected(sum) / static_cast<double>(sum.timed);
-    double cost = faults * mean;
+    auto [faults, cost] = bill_cell(bill, key, sum);
     uint64_t count = whole(faults);
     Thread& thread = result_.threads[image.thread_index[key.thread]];
     thread.faults += count;

@@ -59,13 +59,17 @@ void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool 
   FaultSum sum = sum_of(part);
   site.seen += sum;
   add_costs(site.costs, part);
-  state.tally.cells[{block.site, part.ip, part.thread, part.phase}] += sum;
+  CellKey cell{block.site, part.ip, part.thread, part.phase};
+  block.seen += sum;
+  state.tally.cells[cell] += sum;
+  state.slices.add(cell, part.begin_ns, part.end_ns, sum);
   state.map.touched(block, first - state.page_of(block.addr), part.faults, part.begin_ns,
                     state.tally.threads[part.thread].tid, sum.cost_ns);
 }
 
 void pay_owner(ImageState& state, Owner owner, uint32_t mapping_name, const FaultSum& sum,
-               const CellKey& cell) {
+               const CellKey& cell, uint64_t begin_ns, uint64_t end_ns) {
+  state.slices.add(cell, begin_ns, end_ns, sum);
   state.tally.owners[static_cast<int>(owner)] += sum;
   state.tally.cells[cell] += sum;
   state.tally.mappings[state.mappings.name(mapping_name)] += sum.seen();
@@ -79,7 +83,10 @@ void pay_populated(ImageState& state, LiveBlock& block, uint64_t faults, double 
   site.populate_ns += call_ns * block.weight;
   FaultSum sum;
   sum.full = faults;
-  state.tally.cells[{block.site, kInCall, block.thread, state.phase()}] += sum;
+  CellKey cell{block.site, kInCall, block.thread, state.phase()};
+  block.seen += sum;
+  state.tally.cells[cell] += sum;
+  state.slices.add(cell, state.now, state.now, sum);
 }
 
 }  // namespace ftprof

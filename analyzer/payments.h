@@ -14,8 +14,8 @@ struct FaultPart {
   uint64_t addr = 0;  // touched first
   uint32_t faults = 0, period = 1;
   bool burst = false, major = false;
-  uint64_t begin_ns = 0;
-  const uint32_t* costs = nullptr;  // raw, one for each; kNotTimed32 where not timed
+  uint64_t begin_ns = 0, end_ns = 0;  // of the whole run
+  const uint32_t* costs = nullptr;    // raw, one for each; kNotTimed32 where not timed
 };
 
 // The address of the i-th fault: the byte touched for the first, the page's beginning for the rest.
@@ -29,7 +29,7 @@ FaultSum sum_of(const FaultPart& part);
 // `in_call`: inside the call that handed the block out.
 void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool in_call);
 void pay_owner(ImageState& state, Owner owner, uint32_t mapping_name, const FaultSum& sum,
-               const CellKey& cell);
+               const CellKey& cell, uint64_t begin_ns, uint64_t end_ns);
 // Faults in the call that left no record: their number is known, not their code.
 void pay_populated(ImageState& state, LiveBlock& block, uint64_t faults, double call_ns);
 

@@ -17,6 +17,11 @@ uint64_t scaled(uint64_t pages, const Probe& probe, uint64_t whole) {
       static_cast<double>(pages) * static_cast<double>(whole) / probe.probed + 0.5);
 }
 
+uint32_t huge_ratio(const ImageState& state) {
+  const trace::Process& process = state.tally.process;
+  return std::max<uint32_t>(1, process.huge_page_bytes / process.page_bytes);
+}
+
 struct Found {
   PageRange whole;
   PageCounts counts;
@@ -34,8 +39,7 @@ Found find(const ImageState& state, const LiveBlock& block, const Probe& probe) 
   found.resident = scaled(probe.resident, probe, found.whole.count);
   found.zero = scaled(probe.zero, probe, found.whole.count);
   found.huge = scaled(probe.huge, probe, found.whole.count);
-  uint32_t ratio =
-      std::max<uint32_t>(1, state.tally.process.huge_page_bytes / state.tally.process.page_bytes);
+  uint32_t ratio = huge_ratio(state);
   found.huge_ranges = found.huge / ratio;
   return found;
 }
@@ -92,6 +96,15 @@ Kinds kinds_by_pages(const LiveBlock& block, const Found& found, uint32_t huge_r
   return kinds;
 }
 
+uint64_t faults_of(const LiveBlock& block, const Kinds& kinds) {
+  return block.in_call_located + block.in_call_populated + kinds.write + kinds.zero_read +
+         kinds.again + kinds.huge + kinds.other;
+}
+
+uint64_t touched_pages(const LiveBlock& block, const Found& found) {
+  return std::max({found.resident, found.counts.ever, block.most_resident});
+}
+
 void book_kinds(SiteTally& site, const LiveBlock& block, const Kinds& kinds) {
   double w = block.weight;
   auto in_call = static_cast<double>(block.in_call_located + block.in_call_populated);
@@ -103,13 +116,12 @@ void book_kinds(SiteTally& site, const LiveBlock& block, const Kinds& kinds) {
   site.kernel_copy += w * static_cast<double>(kinds.kernel_copy);
   site.in_call += w * in_call;
   site.major += w * static_cast<double>(block.major);
-  site.own_faults += in_call + static_cast<double>(kinds.write + kinds.zero_read + kinds.again +
-                                                   kinds.huge + kinds.other);
+  site.own_faults += static_cast<double>(faults_of(block, kinds));
 }
 
 void book_pages(SiteTally& site, const LiveBlock& block, const Found& found, uint32_t huge_ratio) {
   double w = block.weight;
-  uint64_t touched = std::max({found.resident, found.counts.ever, block.most_resident});
+  uint64_t touched = touched_pages(block, found);
   site.touched += w * static_cast<double>(std::min(touched, found.whole.count));
   site.zero += w * static_cast<double>(found.zero);
   site.huge += w * static_cast<double>(found.huge);
@@ -121,13 +133,34 @@ void book_pages(SiteTally& site, const LiveBlock& block, const Found& found, uin
   site.could_be_huge += w * static_cast<double>(full * huge_ratio);
 }
 
+void book_life(ImageState& state, const LiveBlock& block, const Found& found, const Kinds& kinds,
+               std::optional<uint64_t> gone_ns) {
+  if (!state.lives.wants(block.size)) return state.lives.leave_out();
+  LifeTally life;
+  life.site = block.site;
+  life.thread = block.thread;
+  life.previous_site = block.previous_site;
+  life.bytes = block.size;
+  life.pages = found.whole.count;
+  life.touched = std::min(touched_pages(block, found), found.whole.count);
+  life.faults = faults_of(block, kinds);
+  life.seen = block.seen;
+  life.born_ns = block.born_ns;
+  life.gone_ns = gone_ns;
+  life.idle_ns = block.idle_ns;
+  if (block.handout_known) life.resident_at_handout = block.resident_at_handout;
+  life.handed_out = block.handed_out;
+  life.weight = block.weight;
+  state.lives.add(std::move(life));
+}
+
 }  // namespace
 
-void settle_block(ImageState& state, LiveBlock& block, const Probe& probe) {
+void settle_block(ImageState& state, LiveBlock& block, const Probe& probe,
+                  std::optional<uint64_t> gone_ns) {
   SiteTally& site = state.tally.sites[block.site];
   Found found = find(state, block, probe);
-  uint32_t ratio =
-      std::max<uint32_t>(1, state.tally.process.huge_page_bytes / state.tally.process.page_bytes);
+  uint32_t ratio = huge_ratio(state);
   bool exact = state.observation.complete_since(block.born_ns);
   Kinds kinds = exact ? kinds_as_recorded(block, found) : kinds_by_pages(block, found, ratio);
   if (!exact) {
@@ -136,7 +169,9 @@ void settle_block(ImageState& state, LiveBlock& block, const Probe& probe) {
         static_cast<uint64_t>(std::min(block.refault_credit, unseen));
   }
   book_kinds(site, block, kinds);
-  if (block.api != trace::Api::inherited) book_pages(site, block, found, ratio);
+  if (block.api == trace::Api::inherited) return;
+  book_pages(site, block, found, ratio);
+  book_life(state, block, found, kinds, gone_ns);
 }
 
 void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Probe& probe,

@@ -8,7 +8,8 @@ namespace ftprof {
 
 // `probe` is the state of the pages just before; unknown when nobody looked. The block's page
 // bitmaps and its slot stay the caller's.
-void settle_block(ImageState& state, LiveBlock& block, const Probe& probe);
+void settle_block(ImageState& state, LiveBlock& block, const Probe& probe,
+                  std::optional<uint64_t> gone_ns);
 
 // Pages in [first, first + count) of the block went back to the kernel; `probe` is how they were
 // before. `lazily`: MADV_FREE, the kernel takes them when it needs them.

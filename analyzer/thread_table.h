@@ -21,7 +21,7 @@ struct HeldFaults {
   uint32_t faults = 0;  // recorded
   uint32_t period = 1;
   bool burst = false;
-  uint64_t begin_ns = 0;
+  uint64_t begin_ns = 0, end_ns = 0;
   size_t costs = 0;  // index of the first one's cost in OpenThread::costs
 };
 
