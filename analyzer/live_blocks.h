@@ -52,6 +52,10 @@ struct LiveBlock {
   Probe latest;                        // by a snapshot
   std::vector<uint32_t> latest_nodes;  // sampled pages by node, when they were last asked for
   uint32_t map_row = kNoBlock;         // in the block map
+  FaultSum seen;
+  HandOut handed_out = HandOut::unknown;
+  uint32_t previous_site = kNoBlock;
+  std::optional<uint64_t> idle_ns;  // from the last give-back here to the hand-out
 
   uint64_t end() const { return addr + size; }
 };
