@@ -6,14 +6,12 @@
 namespace ftprof {
 namespace {
 
+// The three fields hold the id's bytes in their order, as they lie in memory.
 std::vector<uint8_t> build_id_of(const trace::Module& module) {
   uint8_t bytes[20];
-  auto put = [&bytes](size_t at, uint64_t value, int count) {
-    for (int i = 0; i < count; ++i) bytes[at + i] = value >> 8 * (count - 1 - i);
-  };
-  put(0, module.build_id_high, 8);
-  put(8, module.build_id_mid, 8);
-  put(16, module.build_id_low, 4);
+  std::memcpy(bytes, &module.build_id_high, 8);
+  std::memcpy(bytes + 8, &module.build_id_mid, 8);
+  std::memcpy(bytes + 16, &module.build_id_low, 4);
   return {bytes, bytes + std::min<size_t>(module.build_id_bytes, sizeof bytes)};
 }
 
