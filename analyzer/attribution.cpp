@@ -77,43 +77,61 @@ FaultPart Attribution::part_of(const HeldFaults& held, const OpenThread& open,
 }
 
 void Attribution::settle_thread(uint32_t thread) {
-  OpenThread& open = state_.threads.open(thread);
-  for (const HeldFaults& held : open.held) unowned(part_of(held, open, thread), false);
-  open.held.clear();
-  open.costs.clear();
+  settle_rest(thread, 0, false);
 }
 
-Attribution::InCall Attribution::settle_call(uint32_t thread, LiveBlock& block, uint64_t begin_ns) {
+namespace {
+
+uint64_t common(PageRange a, PageRange b) {
+  uint64_t low = std::max(a.first, b.first), high = std::min(a.first + a.count, b.first + b.count);
+  return high > low ? high - low : 0;
+}
+
+}  // namespace
+
+// The clock cannot tell: between the call and the event lies the library's own work. The number of
+// faults in the call can: the thread's latest ones on the block's pages, as many as there were.
+Attribution::InCall Attribution::settle_call(uint32_t thread, LiveBlock& block, uint64_t faults) {
   InCall found;
   OpenThread& open = state_.threads.open(thread);
   const uint64_t page = state_.page_bytes();
   PageRange pages = all_pages(page, block.addr, block.end());
   PageRange whole = whole_pages(page, block.addr, block.end());
-  auto common = [](uint64_t first, uint64_t count, PageRange range) {
-    uint64_t low = std::max(first, range.first),
-             high = std::min(first + count, range.first + range.count);
-    return high > low ? high - low : 0;
-  };
-  for (const HeldFaults& held : open.held) {
-    FaultPart part = part_of(held, open, thread);
-    if (held.begin_ns < begin_ns) {
-      unowned(part, false);
-      continue;
-    }
-    uint64_t first = state_.page_of(part.addr);
-    auto from = static_cast<uint32_t>(
-        std::clamp<uint64_t>(pages.first, first, first + part.faults) - first);
-    auto to = static_cast<uint32_t>(from + common(first, part.faults, pages));
-    if (from > 0) unowned(slice(part, page, 0, from), !is_mapping(block.api));
-    if (to > from) pay_block(state_, block, slice(part, page, from, to), true);
-    if (to < part.faults) unowned(slice(part, page, to, part.faults), !is_mapping(block.api));
-    found.located += to - from;
-    found.located_whole += common(first, part.faults, whole);
-    found.elsewhere += part.faults - (to - from);
+  uint64_t left = faults;
+  for (size_t i = open.held.size(); i-- > 0;) {
+    FaultPart part = part_of(open.held[i], open, thread);
+    PageRange touched{state_.page_of(part.addr), part.faults};
+    uint64_t on_block = std::min(left, common(touched, pages));
+    if (on_block == 0) continue;
+    uint64_t behind = std::min(pages.first + pages.count, touched.first + touched.count);
+    auto to = static_cast<uint32_t>(behind - touched.first);
+    auto from = to - static_cast<uint32_t>(on_block);
+    if (from > 0) unowned(slice(part, page, 0, from), false);
+    pay_block(state_, block, slice(part, page, from, to), true);
+    if (to < part.faults) unowned(slice(part, page, to, part.faults), false);
+    found.located += on_block;
+    found.located_whole += common({touched.first + from, on_block}, whole);
+    left -= on_block;
+    open.held[i].faults = 0;
+  }
+  found.elsewhere = settle_rest(thread, left, !is_mapping(block.api));
+  return found;
+}
+
+// What waited and is not the block's; the latest `in_call` of them happened in the call too.
+uint64_t Attribution::settle_rest(uint32_t thread, uint64_t in_call, bool by_allocator) {
+  uint64_t taken = 0;
+  OpenThread& open = state_.threads.open(thread);
+  for (size_t i = open.held.size(); i-- > 0;) {
+    const HeldFaults& held = open.held[i];
+    if (held.faults == 0) continue;
+    bool inside = taken + held.faults <= in_call;
+    unowned(part_of(held, open, thread), inside && by_allocator);
+    if (inside) taken += held.faults;
   }
   open.held.clear();
   open.costs.clear();
-  return found;
+  return taken;
 }
 
 void Attribution::unowned(const FaultPart& part, bool by_allocator) {

@@ -26,8 +26,8 @@ class Attribution {
     uint64_t located_whole = 0;  // of them, on its whole pages
     uint64_t elsewhere = 0;      // on other pages
   };
-  // The thread has handed out `block` in a call that began at `begin_ns`: books what waited.
-  InCall settle_call(uint32_t thread, LiveBlock& block, uint64_t begin_ns);
+  // The thread has handed out `block` in a call that took `faults` faults: books what waited.
+  InCall settle_call(uint32_t thread, LiveBlock& block, uint64_t faults);
   // The thread did something else: what waited was no block's.
   void settle_thread(uint32_t thread);
   // A reading of the maps is complete, or the trace ends.
@@ -44,7 +44,7 @@ class Attribution {
   };
   void hold(const FaultPart& part);
   FaultPart part_of(const HeldFaults& held, const OpenThread& open, uint32_t thread) const;
-  void settle_held(uint32_t thread, const HeldFaults& held, bool by_allocator);
+  uint64_t settle_rest(uint32_t thread, uint64_t in_call, bool by_allocator);
   void unowned(const FaultPart& part, bool by_allocator);
   bool book(const Unowned& unowned, bool last_chance);
   std::optional<MappingOwner> owner_of(const Unowned& unowned, bool last_chance);

@@ -121,19 +121,22 @@ uint32_t Lifetimes::begin_block(const trace::Block& event, uint32_t thread, uint
   return number;
 }
 
+// What the kernel counted in the call and no record shows was populated: at most what is resident.
 void Lifetimes::in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block) {
-  uint64_t begin = state_.now > event.call_ns ? state_.now - event.call_ns : 0;
-  Attribution::InCall found = attribution_.settle_call(thread, block, begin);
+  Attribution::InCall found = attribution_.settle_call(thread, block, event.in_call_minor);
   block.in_call_whole = found.located_whole;
   if (event.api == trace::Api::inherited) return;
-  bool resident_known = event.resident_pages != trace::kUnknownPages && event.probed_pages != 0;
+  bool populated = block.flags & trace::kPopulated;
+  bool known = event.resident_pages != trace::kUnknownPages && event.probed_pages != 0;
   uint64_t unseen = event.in_call_minor;
-  unseen -= std::min(unseen, found.located + found.elsewhere);
-  if (!state_.observation.complete_since(begin) && !(block.flags & trace::kPopulated))
-    unseen = std::min<uint64_t>(unseen, resident_known ? event.resident_pages : 0);
-  if (resident_known) unseen = std::min<uint64_t>(unseen, event.resident_pages);
-  double call_ns = block.flags & trace::kPopulated ? event.call_ns : 0;
-  pay_populated(state_, block, unseen, call_ns);
+  unseen -= std::min(unseen, found.located + (populated ? 0 : found.elsewhere));
+  if (known)
+    unseen = std::min(unseen, event.resident_pages -
+                                  std::min<uint64_t>(event.resident_pages, found.located_whole));
+  else if (!populated && !state_.observation.complete_since(
+                             block.born_ns - std::min<uint64_t>(block.born_ns, event.call_ns)))
+    unseen = 0;
+  pay_populated(state_, block, unseen, populated ? event.call_ns : 0);
   block.in_call_whole += unseen;
 }
 

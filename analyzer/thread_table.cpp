@@ -16,23 +16,17 @@ uint32_t ThreadTable::of(uint32_t tid) {
   return last_ = number - 1;
 }
 
-// A tid that an ended thread had before is a new thread, unless what we know of it has no name yet:
-// then its first faults came before its name. A renamed thread goes on under its new name, so that
-// its earlier faults keep the one that they were taken under.
+// Names arrive late: a renamed thread took its earlier faults under the new name as likely as not,
+// so it has its last name throughout. A tid that an ended thread had before is a new thread, unless
+// what we know of it has no name yet: then its first faults came before its name.
 void ThreadTable::name(uint32_t tid, bool fresh, std::string_view name) {
   uint32_t thread = of(tid);
-  std::string& known = tally_.threads[thread].name;
-  if (known.empty()) {
-    known = name;
-  } else if (fresh || known != name) {
-    uint32_t next = add(tid);
-    if (!fresh) open_[next] = std::move(open_[thread]);
-    if (!fresh) open_[thread] = {};
-    by_tid_[tid] = next + 1;
+  if (fresh && !tally_.threads[thread].name.empty()) {
+    thread = add(tid);
+    by_tid_[tid] = thread + 1;
     last_ = 0xFFFFFFFF;
-    tally_.threads[next].name = name;
-    thread = next;
   }
+  tally_.threads[thread].name = name;
   open_[thread].profiler = name == "ftprof";
 }
 
