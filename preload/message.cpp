@@ -39,8 +39,10 @@ void remember_standard_error() {
 }
 
 void say(Level level, std::atomic<bool>* said, const char* a, const char* b, const char* c) {
-  if (!admitted(level) || said->exchange(true, std::memory_order_relaxed)) return;
+  if (!admitted(level) || said->load(std::memory_order_relaxed)) return;
+  // The collector has no descriptors: what it cannot say is left to a program thread.
   if (g_state.sealed.load(std::memory_order_relaxed) || !still_standard_error()) return;
+  if (said->exchange(true, std::memory_order_relaxed)) return;
   Text<600> line;
   line.add("ftprof: ");
   for (const char* part : {a, b, c}) add_clean(&line, part);

@@ -51,6 +51,7 @@ class Slot {
   bool next_packet(uint64_t now);
   void* reserve(unsigned number, int dir, StreamError* error);
   void publish(void* spare);
+  void fail(StreamError error);
   static Text<16> name_of(unsigned number) {
     Text<16> name;
     name.add("blocks_").add_number(number);
@@ -65,6 +66,7 @@ class Slot {
   std::atomic<void*> spare_;
   uint64_t newest_ = 0;
   uint64_t discarded_ = 0;
+  StreamError error_ = StreamError::none;  // why it failed; written before state_
 };
 
 constinit Slot g_slots[kMostSlots]{};
@@ -120,6 +122,12 @@ void* Slot::reserve(unsigned number, int dir, StreamError* error) {
   return memory;
 }
 
+void Slot::fail(StreamError error) {
+  error_ = error;
+  state_.store(SlotState::failed, std::memory_order_release);
+  say_why(error);
+}
+
 // Under the slot's lock when it can be had: its stamp then is not before the last event's.
 void Slot::publish(void* spare) {
   for (unsigned i = 0; i < kRounds && !try_lock(); ++i) {
@@ -143,8 +151,7 @@ bool Slot::prepare(unsigned number, int dir) {
   StreamError error = StreamError::none;
   void* memory = reserve(number, dir, &error);
   if (memory == nullptr) {
-    state_.store(SlotState::failed, std::memory_order_release);
-    say_why(error);
+    fail(error);
     return false;
   }
   publish(memory);
@@ -156,14 +163,14 @@ bool Slot::next_packet(uint64_t now) {
   void* next = spare_.exchange(nullptr, std::memory_order_acquire);
   if (next == nullptr) {
     Reserving turn(&reserving_);
+    if (state_.load(std::memory_order_acquire) == SlotState::failed) say_why(error_);
     if (!turn.held() || g_state.sealed.load() || state_.load() != SlotState::ready) return false;
     int dir = sys::open_at(AT_FDCWD, g_state.image_dir, O_DIRECTORY | O_NOFOLLOW | O_PATH);
     StreamError error = StreamError::open;
     if (dir >= 0) next = reserve(number_of(this), dir, &error);
     if (dir >= 0) sys::close(dir);
     if (next == nullptr) {
-      state_.store(SlotState::failed, std::memory_order_release);
-      say_why(error);
+      fail(error);
       return false;
     }
   }
