@@ -31,8 +31,10 @@ class Slot {
   bool ready() const { return state_.load(std::memory_order_acquire) == SlotState::ready; }
   bool wanted() const {
     return state_.load(std::memory_order_relaxed) == SlotState::wanted ||
-           (ready() && spare_.load(std::memory_order_relaxed) == nullptr);
+           (ready() && spare_.load(std::memory_order_relaxed) == nullptr && may_grow());
   }
+  // Cleared by the first packet that could not be reserved ahead; the one in use is still filled.
+  bool may_grow() const { return error_.load(std::memory_order_acquire) == StreamError::none; }
   bool being_refilled() const { return reserving_.load(std::memory_order_relaxed); }
   void want() {
     SlotState absent = SlotState::absent;
@@ -42,6 +44,13 @@ class Slot {
   // With the lock held.
   uint64_t append(uint8_t id, const void* fixed, size_t fixed_bytes, Span a, Span b);
 
+  // With the lock held: one event more is lost; false when there is no packet to say so in.
+  bool discard() {
+    if (!packet_.open()) return false;
+    packet_.set_discarded(++discarded_);
+    return true;
+  }
+
   // Makes the file if need be, and a spare packet. One thread at a time; others skip.
   bool prepare(unsigned number, int dir);
   void trim(unsigned number, int dir);
@@ -50,6 +59,7 @@ class Slot {
  private:
   bool next_packet(uint64_t now);
   void* reserve(unsigned number, int dir, StreamError* error);
+  void* reserve_by_path(StreamError* error);
   void publish(void* spare);
   void fail(StreamError error);
   static Text<16> name_of(unsigned number) {
@@ -66,7 +76,7 @@ class Slot {
   std::atomic<void*> spare_;
   uint64_t newest_ = 0;
   uint64_t discarded_ = 0;
-  StreamError error_ = StreamError::none;  // why it failed; written before state_
+  std::atomic<StreamError> error_;
 };
 
 constinit Slot g_slots[kMostSlots]{};
@@ -123,9 +133,19 @@ void* Slot::reserve(unsigned number, int dir, StreamError* error) {
 }
 
 void Slot::fail(StreamError error) {
-  error_ = error;
+  error_.store(error, std::memory_order_release);
   state_.store(SlotState::failed, std::memory_order_release);
   say_why(error);
+}
+
+// For a program thread, which keeps no descriptor of the folder.
+void* Slot::reserve_by_path(StreamError* error) {
+  *error = StreamError::open;
+  int dir = sys::open_at(AT_FDCWD, g_state.image_dir, O_DIRECTORY | O_NOFOLLOW | O_PATH);
+  if (dir < 0) return nullptr;
+  void* memory = reserve(number_of(this), dir, error);
+  sys::close(dir);
+  return memory;
 }
 
 // Under the slot's lock when it can be had: its stamp then is not before the last event's.
@@ -151,8 +171,8 @@ bool Slot::prepare(unsigned number, int dir) {
   StreamError error = StreamError::none;
   void* memory = reserve(number, dir, &error);
   if (memory == nullptr) {
-    fail(error);
-    return false;
+    ready() ? error_.store(error, std::memory_order_release) : fail(error);
+    return ready();
   }
   publish(memory);
   state_.store(SlotState::ready, std::memory_order_release);
@@ -163,12 +183,9 @@ bool Slot::next_packet(uint64_t now) {
   void* next = spare_.exchange(nullptr, std::memory_order_acquire);
   if (next == nullptr) {
     Reserving turn(&reserving_);
-    if (state_.load(std::memory_order_acquire) == SlotState::failed) say_why(error_);
     if (!turn.held() || g_state.sealed.load() || state_.load() != SlotState::ready) return false;
-    int dir = sys::open_at(AT_FDCWD, g_state.image_dir, O_DIRECTORY | O_NOFOLLOW | O_PATH);
-    StreamError error = StreamError::open;
-    if (dir >= 0) next = reserve(number_of(this), dir, &error);
-    if (dir >= 0) sys::close(dir);
+    StreamError error = error_.load(std::memory_order_acquire);
+    if (error == StreamError::none) next = reserve_by_path(&error);
     if (next == nullptr) {
       fail(error);
       return false;
@@ -186,11 +203,7 @@ bool Slot::next_packet(uint64_t now) {
 uint64_t Slot::append(uint8_t id, const void* fixed, size_t fixed_bytes, Span a, Span b) {
   uint64_t now = sys::monotonic_ns();
   newest_ = now = now > newest_ ? now : newest_;
-  if (!packet_.fits(event_bytes(fixed_bytes, a, b)) && !next_packet(now)) {
-    ++discarded_;
-    if (packet_.open()) packet_.set_discarded(discarded_);
-    return 0;
-  }
+  if (!packet_.fits(event_bytes(fixed_bytes, a, b)) && !next_packet(now)) return 0;
   // A spare that is never used ends the file all the same: its time must not lie before ours.
   if (void* spare = spare_.load(std::memory_order_acquire)) {
     Packet packet;
@@ -217,6 +230,7 @@ void Slot::forget() {
   file_ = StreamFile();
   newest_ = discarded_ = 0;
   reserving_.store(false);
+  error_.store(StreamError::none);
   state_.store(SlotState::absent);
   locked_.store(false, std::memory_order_release);
 }
@@ -245,6 +259,17 @@ static uint64_t try_slots(unsigned count, uint8_t id, const void* fixed, size_t 
   return 0;
 }
 
+// Counts a lost event where a reader finds it: in the header of some packet.
+static void count_lost() {
+  g_state.lost_block_records.fetch_add(1, std::memory_order_relaxed);
+  bool counted = false;
+  for (unsigned i = 0; i < slot_count() && !counted; ++i) {
+    if (!g_slots[i].try_lock()) continue;
+    counted = g_slots[i].discard();
+    g_slots[i].unlock();
+  }
+}
+
 uint64_t emit_block_event(uint8_t id, const void* fixed, size_t fixed_bytes, Span a, Span b) {
   bool busy = true;
   for (unsigned round = 0; round < kRounds && busy; ++round) {
@@ -253,7 +278,7 @@ uint64_t emit_block_event(uint8_t id, const void* fixed, size_t fixed_bytes, Spa
     if (timestamp != 0) return timestamp;
     if (round >= 2 && !g_state.sealed.load(std::memory_order_relaxed)) sys::yield();
   }
-  g_state.lost_block_records.fetch_add(1, std::memory_order_relaxed);
+  count_lost();
   return 0;
 }
 
