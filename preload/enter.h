@@ -10,12 +10,10 @@
 
 namespace ftprof {
 
-// False while the next definitions are being looked up: only boot memory can answer.
-inline bool enter() {
-  if (initialised()) return true;
-  if (!resolved()) resolve_next();
-  if (resolved()) initialise();
-  return resolved();
+inline void enter() {
+  if (initialised()) return;
+  resolve_next();
+  initialise();
 }
 
 inline void count(trace::Api api) {

@@ -41,7 +41,7 @@ class Filter {
   std::atomic<uint8_t> counts_[kFilterEntries];
 };
 
-// Zero until the first tracked block (or early boot's arena) is added.
+// Zero until the first tracked block is added.
 extern Filter g_filter;
 
 }  // namespace ftprof

@@ -12,7 +12,8 @@ namespace ftprof {
 namespace hook {
 
 void ftprof_mark(const char* name) {
-  if (name == nullptr || !enter() || !ensure_running()) return;
+  enter();
+  if (name == nullptr || !ensure_running()) return;
   Inside inside;
   announce_this_thread();
   emit_block(trace::Mark{this_thread()}, text_span(name));
@@ -20,7 +21,8 @@ void ftprof_mark(const char* name) {
 
 void ftprof_pool_handout(const void* block, size_t bytes) {
   double weight = 1;
-  if (!enter() || too_small(bytes) || !can_record(true) || !sample_block(bytes, &weight)) return;
+  enter();
+  if (too_small(bytes) || !can_record(true) || !sample_block(bytes, &weight)) return;
   Inside inside;
   CallMeter meter;
   meter.before_call();
@@ -34,7 +36,8 @@ void ftprof_pool_handout(const void* block, size_t bytes) {
 void ftprof_pool_giveback(const void* block, size_t) {
   auto address = reinterpret_cast<uintptr_t>(block);
   TrackedBlock given_back;
-  if (!enter() || !take_pool_block(address, &given_back) || !can_record(false)) return;
+  enter();
+  if (!take_pool_block(address, &given_back) || !can_record(false)) return;
   Inside inside;
   CallMeter meter;
   record_release(trace::Api::pool, address, given_back.bytes);

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "preload/allocator_name.h"
 #include "preload/enter.h"
 #include "preload/hooks.h"
 #include "preload/life.h"
@@ -139,6 +140,7 @@ namespace {
 // kernel ends the process: exit() runs this last of what we can know.
 __attribute__((constructor)) void begin() {
   enter();
+  find_allocator_version();
 }
 __attribute__((destructor)) void end() {
   before_exit();

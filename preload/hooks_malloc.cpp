@@ -1,8 +1,5 @@
 // malloc and its family. Each exported function is alike: a small request (or a pointer that the
 // filter does not know) jumps to the next allocator; the rest takes the careful path.
-#include <string.h>
-
-#include "preload/boot_memory.h"
 #include "preload/enter.h"
 #include "preload/filter.h"
 #include "preload/hooks.h"
@@ -31,41 +28,33 @@ void* allocate(Api api, size_t bytes, Real real) {
 }
 
 [[gnu::noinline]] void* careful_malloc(size_t bytes) {
-  if (!enter()) return boot_allocate(bytes);
+  enter();
   return allocate(Api::malloc, bytes, [=] { return g_next.malloc(bytes); });
 }
 
 [[gnu::noinline]] void* careful_calloc(size_t count, size_t size) {
   size_t bytes = 0;
   bool overflow = __builtin_mul_overflow(count, size, &bytes);
-  if (!enter()) return overflow ? nullptr : boot_allocate(bytes);
+  enter();
   if (overflow) return g_next.calloc(count, size);
   return allocate(Api::calloc, bytes, [=] { return g_next.calloc(count, size); });
-}
-
-void* leave_boot_memory(void* old, size_t bytes) {
-  void* moved = g_next.malloc(bytes);
-  size_t had = boot_size(old);
-  if (moved != nullptr) memcpy(moved, old, had < bytes ? had : bytes);
-  return moved;
 }
 
 template <class Real>
 void* reallocate(Api api, void* old, size_t bytes, Real real) {
   count(api);
-  if (is_boot_memory(old)) return leave_boot_memory(old, bytes);
   if (t_thread.inside) return real();
   return wrap_reallocation(api, old, bytes, g_state.settings.blocks_min_size, real);
 }
 
 [[gnu::noinline]] void* careful_realloc(void* old, size_t bytes) {
-  if (!enter()) return old == nullptr ? boot_allocate(bytes) : nullptr;
+  enter();
   return reallocate(Api::realloc, old, bytes, [=] { return g_next.realloc(old, bytes); });
 }
 
 [[gnu::noinline]] void* careful_reallocarray(void* old, size_t count, size_t size) {
   size_t bytes = 0;
-  if (!enter()) return nullptr;
+  enter();
   if (__builtin_mul_overflow(count, size, &bytes)) return g_next.reallocarray(old, count, size);
   return reallocate(Api::reallocarray, old, bytes,
                     [=] { return g_next.reallocarray(old, count, size); });
@@ -73,7 +62,6 @@ void* reallocate(Api api, void* old, size_t bytes, Real real) {
 
 template <class Real>
 void release(Api api, void* pointer, Real real) {
-  if (is_boot_memory(pointer)) return;
   api = asked_as(api);
   count(api);
   if (t_thread.inside || pointer == nullptr) return real();
@@ -81,41 +69,37 @@ void release(Api api, void* pointer, Real real) {
 }
 
 [[gnu::noinline]] void careful_free(void* pointer) {
-  if (!enter()) return;  // boot memory, or an allocator that frees while it is looked up: never
+  enter();
   release(Api::free, pointer, [=] { g_next.free(pointer); });
 }
 
 [[gnu::noinline]] int careful_posix_memalign(void** to, size_t alignment, size_t bytes) {
-  if (!enter()) {
-    *to = boot_allocate(bytes, alignment);
-    return *to == nullptr ? ENOMEM : 0;
-  }
+  enter();
   count(Api::posix_memalign);
   auto real = [=] { return g_next.posix_memalign(to, alignment, bytes); };
   if (t_thread.inside || too_small(bytes)) return real();
   return wrap_posix_memalign(to, bytes, real);
 }
 
-// aligned_alloc, memalign; and, with the page as their alignment, valloc and pvalloc.
+// aligned_alloc, memalign, valloc and pvalloc.
 template <class Real>
-void* allocate_aligned(Api api, size_t alignment, size_t bytes, Real real) {
-  if (!enter()) return boot_allocate(bytes, alignment);
+void* allocate_aligned(Api api, size_t bytes, Real real) {
+  enter();
   return allocate(api, bytes, real);
 }
 
 [[gnu::noinline]] void* careful_aligned_alloc(size_t alignment, size_t bytes) {
-  return allocate_aligned(Api::aligned_alloc, alignment, bytes,
+  return allocate_aligned(Api::aligned_alloc, bytes,
                           [=] { return g_next.aligned_alloc(alignment, bytes); });
 }
 [[gnu::noinline]] void* careful_memalign(size_t alignment, size_t bytes) {
-  return allocate_aligned(Api::memalign, alignment, bytes,
-                          [=] { return g_next.memalign(alignment, bytes); });
+  return allocate_aligned(Api::memalign, bytes, [=] { return g_next.memalign(alignment, bytes); });
 }
 [[gnu::noinline]] void* careful_valloc(size_t bytes) {
-  return allocate_aligned(Api::valloc, 4096, bytes, [=] { return g_next.valloc(bytes); });
+  return allocate_aligned(Api::valloc, bytes, [=] { return g_next.valloc(bytes); });
 }
 [[gnu::noinline]] void* careful_pvalloc(size_t bytes) {
-  return allocate_aligned(Api::pvalloc, 4096, bytes, [=] { return g_next.pvalloc(bytes); });
+  return allocate_aligned(Api::pvalloc, bytes, [=] { return g_next.pvalloc(bytes); });
 }
 
 }  // namespace
@@ -181,11 +165,12 @@ void* pvalloc(size_t bytes) {
 // plain free(), which each of them may be served by.
 void cfree(void* pointer) {
   if (LIKELY(!may_be_tracked(pointer))) return g_next.free(pointer);
-  if (enter()) release(Api::cfree, pointer, [=] { g_next.free(pointer); });
+  enter();
+  release(Api::cfree, pointer, [=] { g_next.free(pointer); });
 }
 
 void free_sized(void* pointer, size_t bytes) {
-  if (!enter()) return;
+  enter();
   auto real = [=] {
     g_next.free_sized == nullptr ? g_next.free(pointer) : g_next.free_sized(pointer, bytes);
   };
@@ -194,7 +179,7 @@ void free_sized(void* pointer, size_t bytes) {
 }
 
 void free_aligned_sized(void* pointer, size_t alignment, size_t bytes) {
-  if (!enter()) return;
+  enter();
   auto real = [=] {
     if (g_next.free_aligned_sized == nullptr) return g_next.free(pointer);
     g_next.free_aligned_sized(pointer, alignment, bytes);
@@ -204,15 +189,15 @@ void free_aligned_sized(void* pointer, size_t alignment, size_t bytes) {
 }
 
 size_t malloc_usable_size(void* pointer) {
-  if (may_be_tracked(pointer) && is_boot_memory(pointer)) return boot_size(pointer);
-  return enter() && g_next.malloc_usable_size != nullptr ? g_next.malloc_usable_size(pointer) : 0;
+  enter();
+  return g_next.malloc_usable_size == nullptr ? 0 : g_next.malloc_usable_size(pointer);
 }
 
 }  // namespace hook
 
 // What g_next.free is before the lookup: free() has no size that would send it the careful way.
 void early_free(void* pointer) {
-  if (!enter() || is_boot_memory(pointer) || pointer == nullptr) return;
+  enter();
   hook::free(pointer);
 }
 

@@ -1,6 +1,4 @@
 // The mmap family. Calls that cannot matter jump to the next definition.
-#include <errno.h>
-
 #include "preload/enter.h"
 #include "preload/hooks.h"
 #include "preload/wrap_map.h"
@@ -46,10 +44,7 @@ bool changes_pages(int advice) {
 
 [[gnu::always_inline]] inline void* map(const void* caller, void* at, size_t bytes, int protection,
                                         int flags, int file, long offset) {
-  if (!enter()) {
-    errno = ENOMEM;
-    return MAP_FAILED;
-  }
+  enter();
   count(trace::Api::mmap);
   MapCall call{reinterpret_cast<uintptr_t>(at), bytes, flags, file, caller_at(caller)};
   bool matters = call.by == Caller::allocator || !too_small(bytes) || (flags & MAP_FIXED);
@@ -72,7 +67,7 @@ void* mmap64(void* at, size_t bytes, int protection, int flags, int file, long o
 
 int munmap(void* at, size_t bytes) {
   auto address = reinterpret_cast<uintptr_t>(at);
-  if (!enter()) return 0;
+  enter();
   count(trace::Api::munmap);
   if (!initialised() || malformed(address, bytes)) return g_next.munmap(at, bytes);
   return wrap_unmap(caller_at(__builtin_return_address(0)), address, bytes,
@@ -80,7 +75,7 @@ int munmap(void* at, size_t bytes) {
 }
 
 void* mremap(void* old, size_t old_bytes, size_t new_bytes, int flags, void* to) {
-  if (!enter()) return MAP_FAILED;
+  enter();
   count(trace::Api::mremap);
   auto real = [=] { return g_next.mremap(old, old_bytes, new_bytes, flags, to); };
   auto address = reinterpret_cast<uintptr_t>(old);
@@ -91,7 +86,7 @@ void* mremap(void* old, size_t old_bytes, size_t new_bytes, int flags, void* to)
 }
 
 int madvise(void* at, size_t bytes, int advice) {
-  if (!enter()) return 0;
+  enter();
   count(trace::Api::madvise);
   auto address = reinterpret_cast<uintptr_t>(at);
   if (!initialised() || malformed(address, bytes) || !changes_pages(advice))
@@ -102,7 +97,7 @@ int madvise(void* at, size_t bytes, int advice) {
 }
 
 int mprotect(void* at, size_t bytes, int protection) {
-  if (!enter()) return 0;
+  enter();
   auto address = reinterpret_cast<uintptr_t>(at);
   if (!initialised() || !running_here() || malformed(address, bytes))
     return g_next.mprotect(at, bytes, protection);
@@ -112,7 +107,7 @@ int mprotect(void* at, size_t bytes, int protection) {
 }
 
 int dlclose(void* handle) {
-  if (!enter()) return -1;
+  enter();
   int status = g_next.dlclose(handle);
   if (running_here() && !t_thread.inside) {
     Inside inside;

@@ -14,10 +14,9 @@ namespace {
 
 // The definition behind `member`; a plug-in may have brought libstdc++ long after our lookup.
 template <auto kMember>
-auto find_next(const char* name, const void* caller) {
-  if (!resolved()) resolve_next();
-  if (g_next.*kMember == nullptr)
-    *reinterpret_cast<void**>(&(g_next.*kMember)) = next_seen_from(caller, name);
+auto find_next(const char* name) {
+  enter();
+  if (g_next.*kMember == nullptr) *reinterpret_cast<void**>(&(g_next.*kMember)) = find_late(name);
   return g_next.*kMember;
 }
 
@@ -26,12 +25,11 @@ void ask_as(Api api) {
 }
 
 template <auto kMember, class... Arguments>
-[[gnu::noinline]] void* careful_new(Api api, const char* name, const void* caller, size_t bytes,
+[[gnu::noinline]] void* careful_new(Api api, const char* name, size_t bytes,
                                     Arguments... arguments) {
-  auto next = find_next<kMember>(name, caller);
+  auto next = find_next<kMember>(name);
   // Nothing in the process defines it, so nothing can expect it to throw.
   if (next == nullptr) return hook::malloc(bytes);
-  enter();
   auto real = [&] { return next(bytes, arguments...); };
   if (!in_allocator(next)) {
     ask_as(api);
@@ -44,11 +42,10 @@ template <auto kMember, class... Arguments>
 }
 
 template <auto kMember, class... Arguments>
-[[gnu::noinline]] void careful_delete(Api api, const char* name, const void* caller, void* pointer,
+[[gnu::noinline]] void careful_delete(Api api, const char* name, void* pointer,
                                       Arguments... arguments) {
-  auto next = find_next<kMember>(name, caller);
+  auto next = find_next<kMember>(name);
   if (next == nullptr) return hook::free(pointer);
-  enter();
   auto real = [&] { next(pointer, arguments...); };
   if (!in_allocator(next)) {
     if (pointer != nullptr) ask_as(api);
@@ -61,11 +58,11 @@ template <auto kMember, class... Arguments>
 
 }  // namespace
 
-#define NEW(symbol, api, parameters, ...)                                                      \
-  void* symbol parameters {                                                                    \
-    if (__builtin_expect(bytes < g_next.wrap_from && g_next.symbol != nullptr, 1))             \
-      return g_next.symbol(__VA_ARGS__);                                                       \
-    return careful_new<&Next::symbol>(api, #symbol, __builtin_return_address(0), __VA_ARGS__); \
+#define NEW(symbol, api, parameters, ...)                                          \
+  void* symbol parameters {                                                        \
+    if (__builtin_expect(bytes < g_next.wrap_from && g_next.symbol != nullptr, 1)) \
+      return g_next.symbol(__VA_ARGS__);                                           \
+    return careful_new<&Next::symbol>(api, #symbol, __VA_ARGS__);                  \
   }
 
 #define DELETE(symbol, api, parameters, ...)                                                      \
@@ -74,7 +71,7 @@ template <auto kMember, class... Arguments>
             !g_filter.may_hold(reinterpret_cast<uintptr_t>(pointer)) && g_next.symbol != nullptr, \
             1))                                                                                   \
       return g_next.symbol(__VA_ARGS__);                                                          \
-    careful_delete<&Next::symbol>(api, #symbol, __builtin_return_address(0), __VA_ARGS__);        \
+    careful_delete<&Next::symbol>(api, #symbol, __VA_ARGS__);                                     \
   }
 
 namespace hook {

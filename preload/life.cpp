@@ -219,9 +219,9 @@ void initialise() {
   const char* output = find_in_environment("FTPROF_OUTPUT");
   find_names(output);
   if (output == nullptr) add_output_to_environment(g_state.run_dir);
-  find_code_ranges(reinterpret_cast<uintptr_t>(g_next.malloc));
-  find_allocator_name(reinterpret_cast<const void*>(g_next.malloc));
-  find_scope();
+  const void* allocator = find_scope(reinterpret_cast<const void*>(g_next.malloc));
+  find_code_ranges(reinterpret_cast<uintptr_t>(allocator));
+  find_allocator_name(allocator);
   watch_for_fork();
   configure_sampling(g_state.start_ns);
   open_for_business();

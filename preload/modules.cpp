@@ -150,13 +150,13 @@ CodeRange allocator_code() {
   return g_allocator;
 }
 
-void find_code_ranges(uintptr_t next_malloc) {
+void find_code_ranges(uintptr_t allocators_malloc) {
   Object object;
   if (find_object(reinterpret_cast<uintptr_t>(&find_code_ranges), &object))
     g_own = {object.begin, object.end};
   Object libc;
   find_object(reinterpret_cast<uintptr_t>(&gnu_get_libc_version), &libc);
-  if (!find_object(next_malloc, &object) || object.begin == libc.begin) return;
+  if (!find_object(allocators_malloc, &object) || object.begin == libc.begin) return;
   g_allocator = {object.begin, object.end};
 }
 

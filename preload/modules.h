@@ -25,11 +25,11 @@ uint32_t unload_count();
 // A new image's trace knows no module yet.
 void forget_modules();
 
-// The library's own code, and the objects' that the next malloc comes from (empty when that is
-// libc: it maps memory without passing through the hooks).
+// The library's own code, and the allocator's (empty when that is libc: it maps memory without
+// passing through the hooks).
 CodeRange own_code();
 CodeRange allocator_code();
 // The constructor's part: finds the two ranges.
-void find_code_ranges(uintptr_t next_malloc);
+void find_code_ranges(uintptr_t allocators_malloc);
 
 }  // namespace ftprof

@@ -24,13 +24,12 @@ struct Next {
 
 extern Next g_next;
 
-// Looks all of them up; idempotent. While the lookup itself allocates, resolving() holds and early
-// requests are served by boot_memory.h.
+// Looks all of them up; idempotent, and several threads may do it at once.
 void resolve_next();
 bool resolved();
 
-// A definition that only the caller's own object can see: libstdc++ that came with a plug-in opened
-// RTLD_LOCAL, in a program without it. Null when there is none.
-void* next_seen_from(const void* caller, const char* name);
+// A definition that came later than our lookup: libstdc++ of a plug-in, in a program without it.
+// Null when there is none.
+void* find_late(const char* name);
 
 }  // namespace ftprof

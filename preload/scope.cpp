@@ -1,11 +1,9 @@
 #include "preload/scope.h"
 
-#include <dlfcn.h>
-
-#include "preload/hooks.h"
 #include "preload/message.h"
 #include "preload/names.h"
 #include "preload/object.h"
+#include "preload/symbols.h"
 
 namespace ftprof {
 namespace {
@@ -19,15 +17,15 @@ constexpr const char* kAdvice =
 
 }  // namespace
 
-void find_scope() {
-  void* seen = dlsym(RTLD_DEFAULT, "malloc");
-  Object ours, theirs;
-  if (seen == nullptr || !find_object(reinterpret_cast<uintptr_t>(&find_scope), &ours) ||
-      !find_object(reinterpret_cast<uintptr_t>(seen), &theirs) || theirs.begin == ours.begin)
-    return;
-  g_in_front = *theirs.map->l_name == 0 ? program_path() : theirs.map->l_name;
+const void* find_scope(const void* next_malloc) {
+  Object ours;
+  if (!find_object(reinterpret_cast<uintptr_t>(&find_scope), &ours)) return next_malloc;
+  Definition seen = find_symbol(ours.map, "malloc");
+  if (seen.object == nullptr || seen.object == ours.map) return next_malloc;
+  g_in_front = *seen.object->l_name == 0 ? program_path() : seen.object->l_name;
   static constinit std::atomic<bool> said{false};
   say(Level::warn, &said, "malloc is that of ", g_in_front, kAdvice);
+  return seen.address;
 }
 
 void write_scope_notes() {

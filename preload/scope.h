@@ -4,8 +4,9 @@
 
 namespace ftprof {
 
-// The constructor's part: looks, and says one line if malloc is not ours.
-void find_scope();
+// The constructor's part: looks, says one line if malloc is not ours, and returns the one that does
+// the work: the next one, or the one in front.
+const void* find_scope(const void* next_malloc);
 // The image's part: the same as a note in the trace.
 void write_scope_notes();
 
