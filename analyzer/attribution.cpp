@@ -137,7 +137,6 @@ uint64_t Attribution::settle_rest(uint32_t thread, uint64_t in_call, bool by_all
 void Attribution::unowned(const FaultPart& part, bool by_allocator) {
   Unowned each{part.addr,    sum_of(part),  {0, part.ip, part.thread, part.phase},
                by_allocator, part.begin_ns, part.end_ns};
-  if (part.major) each.sum.full = each.sum.burst = 0;
   if (book(each, false)) return;
   if (unowned_.size() >= kMostUnowned) settle_unowned();
   unowned_.push_back(each);

@@ -45,7 +45,7 @@ struct Modelled {
 Modelled by_kind(const ImageTally& image, const SiteTally& site, double fallback) {
   Modelled sum;
   double in_call = std::max(0.0, site.in_call - site.populated);
-  sum.add(image, trace::PriceKind::write, site.write + site.other + in_call, fallback);
+  sum.add(image, trace::PriceKind::write, site.write + site.other + site.major + in_call, fallback);
   sum.add(image, trace::PriceKind::zero_read, site.zero_read, fallback);
   sum.add(image, trace::PriceKind::write_after_zero_read, site.write_after_zero_read, fallback);
   sum.add(image, trace::PriceKind::huge, site.huge_faults, fallback);
@@ -66,7 +66,7 @@ void measure(const ImageBill& bill, const SiteTally& site, double faults, SiteBi
 SiteBill bill_site(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
   SiteBill result;
   result.count = site.write + site.zero_read + site.write_after_zero_read + site.huge_faults +
-                 site.in_call + site.other;
+                 site.in_call + site.other + site.major;
   double faults = std::max(0.0, result.count - site.populated);
   if (site.seen.timed) {
     measure(bill, site, faults, result);
@@ -131,7 +131,7 @@ void add_opening(const ImageTally& image, ImageBill& bill) {
   row(bill, Owner::stack).faults += static_cast<double>(opening.stack);
   row(bill, Owner::small_heap).faults += static_cast<double>(opening.heap);
   row(bill, Owner::other_anonymous).faults += static_cast<double>(opening.other_anonymous);
-  row(bill, Owner::file).faults += static_cast<double>(opening.file);
+  row(bill, Owner::file).faults += static_cast<double>(opening.file + opening.major);
 }
 
 double sum_of_rows(const ImageBill& bill) {
@@ -151,17 +151,29 @@ void cut_rows(ImageBill& bill, double excess) {
   }
 }
 
+// Opening calls "file" what is left of the faults before it; blocks that had ended by then and the
+// profiler's own are still in there, and in their rows too.
+double cut_opening(const ImageTally& image, ImageBill& bill, double excess) {
+  if (!image.opening) return excess;
+  RowBill& file = row(bill, Owner::file);
+  double part = std::min({excess, static_cast<double>(image.opening->file), file.faults});
+  file.faults -= part;
+  return excess - part;
+}
+
 // getrusage's total decides; what the rows do not explain is unattributed.
 void balance(const ImageTally& image, ImageBill& bill) {
-  double rows = sum_of_rows(bill);
-  bill.minor_faults = image.last_usage ? static_cast<double>(image.last_usage->minor) : rows;
-  bill.major_faults = image.last_usage ? static_cast<double>(image.last_usage->major) : 0;
+  double rows = sum_of_rows(bill), major = 0;
+  if (image.last_usage) major = static_cast<double>(image.last_usage->major);
+  double counted = image.last_usage ? static_cast<double>(image.last_usage->minor) + major : rows;
   // Without the closing record the process went on paying after the last count.
-  if (!image.has_final_usage) bill.minor_faults = std::max(bill.minor_faults, rows);
-  if (rows > bill.minor_faults) cut_rows(bill, rows - bill.minor_faults);
+  if (!image.has_final_usage) counted = std::max(counted, rows);
+  if (rows > counted) cut_rows(bill, cut_opening(image, bill, rows - counted));
   rows = sum_of_rows(bill);
-  if (rows > bill.minor_faults) bill.minor_faults = rows;
-  row(bill, Owner::unattributed).faults += bill.minor_faults - rows;
+  counted = std::max(counted, rows);
+  row(bill, Owner::unattributed).faults += counted - rows;
+  bill.major_faults = major;
+  bill.minor_faults = counted - major;
 }
 
 }  // namespace

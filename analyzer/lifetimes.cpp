@@ -121,6 +121,16 @@ uint32_t Lifetimes::begin_block(const trace::Block& event, uint32_t thread, uint
   return number;
 }
 
+// Pages of the block that may have been faulted in by the call and were not recorded: the resident
+// ones, and those at its ends that it shares, which no probe looks at.
+uint64_t Lifetimes::unseen_pages(const LiveBlock& block, uint64_t resident,
+                                 const Attribution::InCall& found) const {
+  uint64_t all = all_pages(state_.page_bytes(), block.addr, block.end()).count;
+  uint64_t ends = all - whole_pages(state_.page_bytes(), block.addr, block.end()).count;
+  ends -= std::min(ends, found.located - found.located_whole);
+  return resident - std::min(resident, found.located_whole) + ends;
+}
+
 // What the kernel counted in the call and no record shows was populated: at most what is resident.
 void Lifetimes::in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block) {
   Attribution::InCall found = attribution_.settle_call(thread, block, event.in_call_minor);
@@ -131,12 +141,15 @@ void Lifetimes::in_call_faults(const trace::Block& event, uint32_t thread, LiveB
   uint64_t unseen = event.in_call_minor;
   unseen -= std::min(unseen, found.located + (populated ? 0 : found.elsewhere));
   if (known)
-    unseen = std::min(unseen, event.resident_pages -
-                                  std::min<uint64_t>(event.resident_pages, found.located_whole));
+    unseen = std::min(unseen, unseen_pages(block, event.resident_pages, found));
   else if (!populated && !state_.observation.complete_since(
                              block.born_ns - std::min<uint64_t>(block.born_ns, event.call_ns)))
     unseen = 0;
   pay_populated(state_, block, unseen, populated ? event.call_ns : 0);
+  if (known)
+    unseen = std::min<uint64_t>(
+        unseen,
+        event.resident_pages - std::min<uint64_t>(event.resident_pages, found.located_whole));
   block.in_call_whole += unseen;
 }
 

@@ -32,6 +32,8 @@ class Lifetimes {
   bool reinstate(const trace::Block& event, uint32_t thread);
   uint32_t displaced_end(uint32_t thread, const trace::Block& event);
   uint32_t begin_block(const trace::Block& event, uint32_t thread, uint32_t moved_from);
+  uint64_t unseen_pages(const LiveBlock& block, uint64_t resident,
+                        const Attribution::InCall& found) const;
   void in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block);
   void hand_out(const trace::Block& event, LiveBlock& block);
   void classify(LiveBlock& block, const trace::Block& event, const std::vector<PastPart>& past);

@@ -111,7 +111,7 @@ void Merge::add_ledger() {
   ledger.minor_faults = whole(total);
   ledger.major_faults = whole(major);
   // Rounding is settled in the last row, so that the rows add up to the total to the last fault.
-  uint64_t rest = ledger.minor_faults;
+  uint64_t rest = ledger.minor_faults + ledger.major_faults;
   faults[0] = 0;
   for (const Site& site : result_.sites) faults[0] += static_cast<double>(site.faults.count);
   for (int i = 0; i < kOwners; ++i) {
@@ -123,8 +123,8 @@ void Merge::add_ledger() {
     ledger.cost_ns += row.cost_ns.value_or(0);
     ledger.rows.push_back(row);
   }
-  ledger.accounted_share =
-      total > 0 ? 1 - static_cast<double>(ledger.rows.back().faults) / total : 1;
+  auto all = static_cast<double>(ledger.minor_faults + ledger.major_faults);
+  ledger.accounted_share = all > 0 ? 1 - static_cast<double>(ledger.rows.back().faults) / all : 1;
   for (const auto& [name, count] : mappings)
     if (count) ledger.mappings.push_back({name, count});
   std::stable_sort(ledger.mappings.begin(), ledger.mappings.end(),

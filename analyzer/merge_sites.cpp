@@ -148,7 +148,7 @@ void Merge::finish_site(MergedSite& merged) {
   kinds.major = whole(sum.major);
   kinds.other = whole(sum.other);
   kinds.count = kinds.write + kinds.zero_read + kinds.write_after_zero_read + kinds.huge +
-                kinds.in_call + kinds.other;
+                kinds.in_call + kinds.other + kinds.major;
   site.calls.alloc_total_ns = sum.alloc_ns;
   site.calls.free_total_ns = sum.free_ns;
   site.reuse = sum.reuse;

@@ -12,6 +12,7 @@ void Observation::account(Stream& stream, uint64_t timestamp) {
 
 void Observation::window(uint32_t number, uint64_t timestamp, const trace::Window& window) {
   if (number >= streams_.size()) streams_.resize(number + 1);
+  if (first_window_ns_ == 0 || timestamp < first_window_ns_) first_window_ns_ = timestamp;
   Stream& stream = streams_[number];
   account(stream, timestamp);
   bool was_partial = stream.period != 1, partial = window.period != 1;

@@ -20,7 +20,8 @@ class Observation {
   void finish(uint64_t timestamp);
   // Every fault since then was recorded.
   bool complete_since(uint64_t timestamp) const {
-    return tally_.perf && partial_streams_ == 0 && last_gap_ns_ <= timestamp;
+    return tally_.perf && partial_streams_ == 0 && last_gap_ns_ <= timestamp &&
+           first_window_ns_ <= timestamp;
   }
 
  private:
@@ -35,6 +36,7 @@ class Observation {
   std::vector<Stream> streams_;
   uint32_t partial_streams_ = 0;
   uint64_t last_gap_ns_ = 0;
+  uint64_t first_window_ns_ = 0;  // recording began; 0: it was on from the start
 };
 
 }  // namespace ftprof

@@ -81,16 +81,15 @@ void print_ledger(const Result& result, TextWriter& writer) {
                  " accounted for)");
   writer.line(writer.dim(pad_right("  owner", 20) + pad_left("faults", 14) + pad_left("share", 10) +
                          pad_left("cost", 12)));
+  auto all = static_cast<double>(ledger.minor_faults + ledger.major_faults);
   for (const LedgerRow& row : ledger.rows) {
     std::string name = owner_name(row.owner);
     std::replace(name.begin(), name.end(), '_', ' ');
-    writer.line(
-        pad_right("  " + name, 20) + pad_left(count_text(row.faults), 14) +
-        pad_left(percent(static_cast<double>(row.faults), static_cast<double>(ledger.minor_faults)),
-                 10) +
-        pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12));
+    writer.line(pad_right("  " + name, 20) + pad_left(count_text(row.faults), 14) +
+                pad_left(percent(static_cast<double>(row.faults), all), 10) +
+                pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12));
   }
-  writer.line(pad_right("  all (getrusage)", 20) + pad_left(count_text(ledger.minor_faults), 14) +
+  writer.line(pad_right("  all (getrusage)", 20) + pad_left(count_figure(all), 14) +
               pad_left("", 10) + pad_left(time_figure(ledger.cost_ns), 12));
 }
 

@@ -30,7 +30,7 @@ struct CostSummary {
 };
 
 struct FaultKinds {
-  uint64_t count = 0;  // all of the kinds below that took a fault
+  uint64_t count = 0;  // all of the kinds below but kernel_copy, which has a row of its own
   uint64_t write = 0, zero_read = 0, write_after_zero_read = 0, huge = 0;
   uint64_t in_call = 0, kernel_copy = 0;
   uint64_t major = 0, other = 0;  // swapped in or read from a file; copy on write, protection, NUMA

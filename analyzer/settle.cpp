@@ -97,8 +97,8 @@ Kinds kinds_by_pages(const LiveBlock& block, const Found& found, uint32_t huge_r
 }
 
 uint64_t faults_of(const LiveBlock& block, const Kinds& kinds) {
-  return block.in_call_located + block.in_call_populated + kinds.write + kinds.zero_read +
-         kinds.again + kinds.huge + kinds.other;
+  return block.in_call_located + block.in_call_populated + block.major + kinds.write +
+         kinds.zero_read + kinds.again + kinds.huge + kinds.other;
 }
 
 uint64_t touched_pages(const LiveBlock& block, const Found& found) {
