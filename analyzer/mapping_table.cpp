@@ -9,6 +9,7 @@ namespace ftprof {
 namespace {
 
 constexpr uint64_t kMostGuard = 1 << 20, kMostStack = 8 << 20, kArena = 64 << 20;
+constexpr uint64_t kMostTrimmed = uint64_t{1} << 40;
 const std::string kAnonymous = "anonymous", kStack = "[stack]", kHeap = "[heap]";
 const std::string kThreadStacks = "thread stacks", kArenas = "arenas", kAllocator = "allocator";
 const std::string kProfiler = "ftprof";
@@ -122,7 +123,17 @@ std::optional<MappingOwner> MappingTable::find(uint64_t addr) {
     auto* entry = map->floor(addr);
     if (entry && addr < entry->value.end) return entry->value.owner;
   }
-  return std::nullopt;
+  return above_heap(addr);
+}
+
+// The heap ended further up before free trimmed it; nothing else is ever mapped closely above it.
+std::optional<MappingOwner> MappingTable::above_heap(uint64_t addr) {
+  auto* below = spans_.floor(addr);
+  if (!below || below->value.owner.owner != Owner::small_heap ||
+      addr - below->value.end > kMostTrimmed)
+    return std::nullopt;
+  if (names_[below->value.owner.name] != kHeap) return std::nullopt;
+  return below->value.owner;
 }
 
 }  // namespace ftprof

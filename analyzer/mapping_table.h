@@ -48,6 +48,7 @@ class MappingTable {
   };
   void add_line(size_t i);
   void set(uint64_t begin, uint64_t end, Owner owner, const std::string& name);
+  std::optional<MappingOwner> above_heap(uint64_t addr);
   bool above_guard(size_t i) const;
   bool is_arena(size_t i) const;
 
