@@ -11,12 +11,13 @@ namespace {
 
 using trace::PriceKind;
 
-constexpr int kStretches = 8;  // measurements of each kind
+constexpr int kStretches = 5;  // measurements of each kind
+constexpr int kParts = 16;     // stretches that the scratch has room for
 constexpr size_t kHugeBytes = 2 << 20;
 
 // Faults in one measurement: all of them have room in the scratch mapping.
 size_t stretch_pages() {
-  size_t most = kHugeBytes / g_state.page_bytes / (2 * kStretches);
+  size_t most = kHugeBytes / g_state.page_bytes / kParts;
   return most < 32 ? most : 32;
 }
 
@@ -91,9 +92,10 @@ class Calibrator {
     reads_then_writes();
     scratch_.advise(MADV_DONTNEED);
     populates();
-    scratch_.advise(MADV_DONTNEED);
-    huge_pages();
     return true;
+  }
+  void run_huge() {
+    if (scratch_.good()) huge_pages();
   }
 
  private:
@@ -125,7 +127,6 @@ class Calibrator {
   }
 
   // Fresh faults of the scratch, timed part by part: the thread may lose its CPU in some of them.
-  static constexpr int kParts = 16;
   void store_parts(double* each, int parts) {
     scratch_.advise(MADV_DONTNEED);
     store_each(stretch(0), warm_up_pages());
@@ -214,6 +215,12 @@ double spread_of(const double* ordered, int count) {
 bool calibrate_bare(Calibration* to) {
   *to = Calibration();
   return Calibrator(nullptr, true, to).run();
+}
+
+Price calibrate_huge() {
+  Calibration found;
+  Calibrator(nullptr, true, &found).run_huge();
+  return found.prices[static_cast<int>(PriceKind::huge)];
 }
 
 bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,

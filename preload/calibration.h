@@ -6,7 +6,7 @@
 // So bare and recorded stretches alternate, and the difference of neighbours is the excess to take
 // off each raw time.
 //
-// Takes some 5 ms of the calling thread and 2 MiB of memory while it runs; the faults are the
+// Takes some 2 to 5 ms of the calling thread and 2 MiB of memory while it runs; the faults are the
 // caller's own (RUSAGE_THREAD).
 #pragma once
 
@@ -30,12 +30,16 @@ struct Calibration {
   bool recorded = false;     // the two above are known
 };
 
-// Prices alone. False when there is not even memory.
+// Prices alone, but for huge pages. False when there is not even memory.
 bool calibrate_bare(Calibration* to);
 // Prices, and what recording every period-th fault does to them: the fewer are recorded, the colder
 // is the code that records. events: with its rings open and nothing else.
 bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,
                Calibration* to);
+
+// The price of a huge page's fault: apart, because the kernel may first have to move memory
+// together for ten milliseconds to find one. ns is 0 where there are none.
+Price calibrate_huge();
 
 // The middle of `count` values, which are put into order; half the middle half's width.
 double median_of(double* values, int count);

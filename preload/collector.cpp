@@ -52,6 +52,7 @@ void wake() {
   if (sealed()) return;
   g_slots_wanted.fetch_add(1, std::memory_order_release);
   sys::futex_wake(&g_slots_wanted, 1);
+  sys::futex_wake(&g_shared->requests.finish, 1);
   sys::call(SYS_tgkill, g_state.pid, g_shared->thread.tid(), kWakeSignal);
 }
 

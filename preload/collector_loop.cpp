@@ -22,6 +22,7 @@ constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
 constexpr uint64_t kTickNs = 100 * kMs;
 constexpr uint64_t kSleepiestNs = 2000 * kMs;
+constexpr uint64_t kShortLifeNs = 2 * kMs;
 constexpr uint64_t kEndingNs = 500 * kMs;  // no packets are made ahead so long after a finish
 
 uint64_t cpu_clock(long clock) {
@@ -88,9 +89,22 @@ bool CollectorLoop::prepare() {
   return dir_ >= 0 && polled_ != nullptr;
 }
 
+// Opening the events takes some 10 ms, and a process that is over before that is spared them.
+bool CollectorLoop::ends_at_once() {
+  uint32_t asked = requests_->finish.load();
+  if (asked == requests_->finished.load()) sys::futex_wait(&requests_->finish, asked, kShortLifeNs);
+  return requests_->finish.load() != requests_->finished.load();
+}
+
 void CollectorLoop::begin() {
   refill();
   FaultPlan plan = make_fault_plan(g_state.settings);
+  bool short_life = plan.perf && plan.adaptive && !plan.insist && ends_at_once();
+  if (short_life) {
+    plan.perf = false;
+    write_attribute("note",
+                    "The process was over before page faults could be observed one by one.");
+  }
   long error = plan.perf ? recorder_.start(plan, dir_, tid_) : -EOPNOTSUPP;
   if (!plan.perf) recorder_.only_calibrate();
   account();
@@ -205,8 +219,16 @@ void CollectorLoop::snapshot_if_due(uint64_t now) {
   recorder_.forget_code();
   if (snapshots_.idle_since_last(program_ns())) return;
   snapshots_.take(false);
+  price_huge();
   account();
   snapshots_.remember(program_ns());
+}
+
+// Once the program is seen to have any.
+void CollectorLoop::price_huge() {
+  if (huge_priced_ || !snapshots_.saw_huge()) return;
+  huge_priced_ = true;
+  write_price(trace::PriceKind::huge, calibrate_huge(), recorder_.calibration().raw_excess_ns);
 }
 
 void CollectorLoop::serve() {
@@ -221,6 +243,7 @@ void CollectorLoop::finish() {
   recorder_.settle();
   account();
   snapshots_.take(true);
+  price_huge();
   refill_from_ = sys::monotonic_ns() + kEndingNs;
 }
 

@@ -34,6 +34,7 @@ class CollectorLoop {
  private:
   bool prepare();
   void begin();
+  bool ends_at_once();
   void tell_refusal(long error);
   void round();
   void refill();
@@ -42,6 +43,7 @@ class CollectorLoop {
   void wait_for_slots(uint64_t ns);
   void account();
   void snapshot_if_due(uint64_t now);
+  void price_huge();
   void serve();
   void finish();
   bool program_is_gone();
@@ -51,6 +53,7 @@ class CollectorLoop {
   FaultRecorder recorder_;
   Snapshots snapshots_;
   int tid_ = 0, dir_ = -1, wake_fd_ = -1;
+  bool huge_priced_ = false;
   bool foreign_signal_ = false;  // what is pending is the program's: do not poll for it
   pollfd* polled_ = nullptr;
   unsigned polled_count_ = 0;

@@ -15,7 +15,7 @@ namespace {
 // While every fault is wanted the rings must outlast a collector that waits for a CPU; bursts are
 // short, and locked memory is shared with the user's other profiled processes.
 constexpr size_t kRingBytes = 512 * 1024;
-constexpr size_t kBurstRingBytes = 128 * 1024;
+constexpr size_t kBurstRingBytes = 256 * 1024;
 // The faults of the shortest burst: about what one wake-up of a ring brings.
 constexpr double kBurstFaults = 500;
 // Recorded in full before the budget counts.
@@ -116,6 +116,7 @@ void FaultRecorder::announce() {
 void FaultRecorder::close_window() {
   report_dropped();
   events_.switch_off(PerfEvents::kEntries);
+  drain();  // switching takes milliseconds where threads are many, and the rings fill meanwhile
   events_.switch_off(PerfEvents::kHandled);
   drain();
   end_faults_in_kernel();

@@ -57,6 +57,8 @@ class EffortChoice {
  public:
   explicit EffortChoice(bool final) : begin_(sys::monotonic_ns()), final_(final) {}
 
+  bool saw_huge = false;
+
   Effort now() const {
     const Choice& probe = g_state.settings.residency_probe;
     if (probe.is("off")) return Effort::none;
@@ -72,17 +74,20 @@ class EffortChoice {
   bool final_;
 };
 
-void write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
+// True when there were huge pages in it.
+bool write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
   PageCounts counts = count_pages(address, bytes, effort);
-  if (counts.probed == trace::kUnknownPages) return;
+  if (counts.probed == trace::kUnknownPages) return false;
   emit_block(trace::Residency{address, bytes, idle, counts.probed, counts.resident, counts.zero,
                               counts.huge, counts.swapped});
+  return counts.huge != trace::kUnknownPages && counts.huge > 0;
 }
 
 // On which nodes it lies, too, while there is time to look closely.
 void write_block(const LiveBlock& block, void* context) {
-  Effort effort = static_cast<EffortChoice*>(context)->now();
-  write_range(block.address, block.bytes, false, effort);
+  auto choice = static_cast<EffortChoice*>(context);
+  Effort effort = choice->now();
+  choice->saw_huge |= write_range(block.address, block.bytes, false, effort);
   if (effort == Effort::full)
     record_placement({}, trace::PlacementMoment::snapshot, block.address, block.bytes);
 }
@@ -93,11 +98,14 @@ void write_attribute(const char* key, const char* value) {
   emit_block(trace::Attribute{}, text_span(key), text_span(value));
 }
 
+void write_price(trace::PriceKind kind, const Price& price, double raw_excess_ns) {
+  if (price.ns > 0)
+    emit_block(trace::Price{static_cast<trace::u8>(kind), price.ns, price.error_ns, raw_excess_ns});
+}
+
 void write_prices(const Calibration& found) {
   for (int kind = 0; kind < Calibration::kKinds; ++kind)
-    if (found.prices[kind].ns > 0)
-      emit_block(trace::Price{static_cast<trace::u8>(kind), found.prices[kind].ns,
-                              found.prices[kind].error_ns, found.raw_excess_ns});
+    write_price(static_cast<trace::PriceKind>(kind), found.prices[kind], found.raw_excess_ns);
 }
 
 void write_usage(bool final) {
@@ -138,6 +146,7 @@ void Snapshots::write_maps() {
 void Snapshots::write_residency(bool final) {
   EffortChoice effort(final);
   visit_live_blocks(write_block, &effort);
+  saw_huge_ |= effort.saw_huge;
   IdleRange ranges[kIdleRanges];
   size_t count = copy_idle_ranges(ranges, kIdleRanges);
   for (size_t i = 0; i < count; ++i)

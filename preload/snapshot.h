@@ -16,6 +16,8 @@ class Snapshots {
 
   // Residency of live blocks and of ranges given back, mappings if they changed, Usage.
   void take(bool final);
+  // Some range that was looked at had huge pages.
+  bool saw_huge() const { return saw_huge_; }
 
   // CPU time and faults at the last snapshot, to tell an idle process by.
   bool idle_since_last(uint64_t program_ns) const;
@@ -30,10 +32,12 @@ class Snapshots {
   uint64_t maps_due_ns_ = 0;
   uint64_t program_ns_ = 0;
   bool told_sight_ = false;
+  bool saw_huge_ = false;
 };
 
 // getrusage and the profiler's own account, now.
 void write_usage(bool final);
+void write_price(trace::PriceKind kind, const Price& price, double raw_excess_ns);
 // A Price for each kind that was found out.
 void write_prices(const Calibration& found);
 // An Attribute.

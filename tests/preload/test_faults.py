@@ -1,5 +1,6 @@
 """Faults of small victims under the real library, read from the trace itself: counts are exact when
 every fault is recorded, whoever runs them, and page counts when perf is refused."""
+import os
 import pathlib
 import sys
 
@@ -142,7 +143,7 @@ def test_the_whole_balances(profile):
 @pytest.mark.parametrize("asked", ["auto", "perf"])
 def test_perf_refused_is_said_once_and_pages_are_counted(profile, error, asked):
     run = profile(VICTIMS / "refuse_perf", error, VICTIMS / "first_touches", "read_write",
-                  options=f"faults.source={asked},residency.probe=full")
+                  options=f"faults.source={asked},faults.period=1,residency.probe=full")
     trace = only_trace(run)
     assert trace.attributes("faults.source") == ["pagemap"]
     notes = [note for note in trace.attributes("note") if "perf" in note]
@@ -183,3 +184,55 @@ def test_the_profiler_names_itself(profile):
     [tid] = map(int, trace.attributes("profiler.tid"))
     assert all(fault.tid != tid for fault in trace.faults())
     assert trace.named("Usage")[-1].self_faults > 0
+
+
+def test_a_process_that_is_over_at_once_is_not_held_up_by_perf(profile):
+    """By default; its pages are counted all the same."""
+    run = profile(VICTIMS / "first_touches", "read_write", options="residency.probe=full")
+    trace = only_trace(run)
+    residency = last_residency(trace, *range_of(run))
+    assert (residency.resident_pages, residency.zero_pages) == (PAGES, 0)
+    assert {price.kind for price in trace.named("Price")} >= {0, 1, 2}
+
+
+def test_huge_pages_are_priced_once_they_are_seen(profile):
+    run = profile(VICTIMS / "first_touches", "huge", options="faults.source=pagemap")
+    trace = only_trace(run)
+    seen = last_residency(trace, *range_of(run)).huge_pages > 0
+    assert any(price.kind == 3 for price in trace.named("Price")) == seen
+
+
+def test_with_many_threads_events_stay_and_are_switched(profile):
+    """A hundred threads wait while one faults: windows alternate, nothing is said to be lost."""
+    run = profile(VICTIMS / "touch_forever", 1, 200, 100)
+    trace = only_trace(run)
+    periods = [event.period for event in trace.named("Window")]
+    assert periods[:2] == [1, 0]
+    assert not trace.named("Lost")
+    assert not [note for note in trace.attributes("note") if "descriptors" in note]
+
+
+def test_a_trace_that_is_nearly_full_records_no_more_faults(profile):
+    options = "faults.period=1,faults.timed=all,trace.max_size=2MiB"
+    run = profile(VICTIMS / "touch_forever", 2, 500, options=options)
+    trace = only_trace(run)
+    assert sum(path.stat().st_size for path in run.images[0].glob("*_*")) <= 2 << 20
+    assert trace.named("Window")[-1].period == 0
+    assert trace.named("Usage")[-1].final
+
+
+def test_dropped_privileges_drop_the_collectors(profile):
+    if os.geteuid():
+        pytest.skip("only root can drop privileges")
+    run = profile(VICTIMS / "collector_ids", options="snapshot.interval=20ms")
+    assert run.status == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("limit", ["-n 8", "-l 0"])
+def test_low_limits_are_said_once(profile, limit):
+    """Too few descriptors, or too little locked memory: one note at most, and pages are counted."""
+    script = f"ulimit {limit}; exec {VICTIMS}/first_touches write"
+    run = profile("sh", "-c", script, options="faults.period=1,residency.probe=full", user=True)
+    trace = only_trace(run)
+    assert last_residency(trace, *range_of(run)).resident_pages == PAGES
+    assert len([note for note in trace.attributes("note") if "perf" in note]) <= 1

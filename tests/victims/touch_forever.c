@@ -20,13 +20,25 @@ static void* fill_and_drop(void* unused) {
   return unused;
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static void* wait_at_gate(void* unused) {
+  pthread_mutex_lock(&gate);
+  pthread_mutex_unlock(&gate);
+  return unused;
+}
+
 int main(int argc, char** argv) {
-  pthread_t threads[64];
+  pthread_t threads[64], waiting[500];
+  int waiters = argc > 3 ? atoi(argv[3]) : 0;
   int count = argc > 1 ? atoi(argv[1]) : 1;
   rounds = argc > 2 ? atoi(argv[2]) : 1;
-  require(count <= 64);
+  require(count <= 64 && waiters <= 500);
+  pthread_mutex_lock(&gate);
   free(touched(kBig));
+  for (int i = 0; i < waiters; i++) require(!pthread_create(&waiting[i], 0, wait_at_gate, 0));
   for (int i = 0; i < count; i++) require(!pthread_create(&threads[i], 0, fill_and_drop, 0));
   for (int i = 0; i < count; i++) pthread_join(threads[i], 0);
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < waiters; i++) pthread_join(waiting[i], 0);
   printf("ok touch_forever %d\n", count * rounds * kPages);
 }
