@@ -204,6 +204,7 @@ def test_touch_pays_where_it_must():
         assert modes[name]["allocation"]["faults"] > 10
     for name in ["default", "nohugepage", "hugepage", "calloc"]:
         assert modes[name]["allocation"]["faults"] <= 10
+        assert modes[name]["resident_pages_at_handout"] <= 1
         assert modes[name]["first"]["faults"] > 10
     for row in modes.values():
         assert row["second"]["faults"] <= 10
