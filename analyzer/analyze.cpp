@@ -1,5 +1,6 @@
 #include "analyzer/analyze.h"
 
+#include "analyzer/advice.h"
 #include "analyzer/bad_input.h"
 #include "analyzer/image_pass.h"
 #include "analyzer/merge.h"
@@ -32,6 +33,7 @@ Result analyze(const std::vector<std::string>& folders, const AnalyzeOptions& op
   Symbols symbols(options.symbols);
   Result result = Merge(std::move(images), symbols).result();
   result.run.warnings.insert(result.run.warnings.begin(), warnings.begin(), warnings.end());
+  give_advice(result);
   return result;
 }
 

@@ -63,10 +63,25 @@ void measure(const ImageBill& bill, const SiteTally& site, double faults, SiteBi
   result.variance = variance / timed * rest * rest + variance * rest;
 }
 
+// Where faults are sampled, pages tell how many first ones there were; a page that is read and then
+// written takes two. The sample shows it when it stands for more faults than there are pages,
+// beyond three standard errors.
+double unseen_again(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
+  bool every_block = site.count <= static_cast<double>(site.recorded);
+  if (!image.sampled || !every_block) return 0;
+  double seen = bill.seen(site.seen), known = site.own_faults - site.populated;
+  double each = std::max<double>(image.greatest_period, site.seen.burst ? bill.burst_scale : 1);
+  double excess = seen - known;
+  if (excess < 3 * std::sqrt(seen * each)) return 0;
+  return std::min(excess, site.write);
+}
+
 SiteBill bill_site(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
   SiteBill result;
   result.count = site.write + site.zero_read + site.write_after_zero_read + site.huge_faults +
                  site.in_call + site.other + site.major;
+  result.unseen_again = unseen_again(image, bill, site);
+  result.count += result.unseen_again;
   double faults = std::max(0.0, result.count - site.populated);
   if (site.seen.timed) {
     measure(bill, site, faults, result);
@@ -101,7 +116,7 @@ void bill_blocks(const ImageTally& image, ImageBill& bill) {
     blocks.faults += each.count;
     *blocks.cost_ns += each.cost_ns;
     copies.faults += site.kernel_copy;
-    own += site.own_faults;
+    own += site.own_faults + each.unseen_again;
     counted += each.count;
     bill.sites.push_back(each);
   }

@@ -15,7 +15,8 @@
 namespace ftprof {
 
 struct SiteBill {
-  double count = 0;  // the site's part of the ledger's row blocks
+  double count = 0;         // the site's part of the ledger's row blocks
+  double unseen_again = 0;  // of them: second faults on pages, known from the sample only
   double cost_ns = 0, variance = 0;
   double mean_ns = 0;  // of one fault that is not populated
   double scale = 1;    // faults for each recorded one

@@ -164,7 +164,8 @@ void Merge::add_run() {
     if (key.starts_with("setting.")) run.settings[key.substr(8)] = value;
   run.processes = images_.size();
   bool measured = false, perf = false;
-  double seen = 0, recorded = 0;
+  double observed = 0, recorded = 0;  // what the records stand for, and how many there are
+  bool sampled = false;
   for (const BilledImage& image : images_) {
     const ImageTally& tally = image.tally;
     measured |= image.bill.measured;
@@ -175,8 +176,10 @@ void Merge::add_run() {
     FaultSum all;
     for (const SiteTally& site : tally.sites) all += site.seen;
     for (const FaultSum& owner : tally.owners) all += owner;
-    seen += image.bill.seen(all);
     recorded += static_cast<double>(all.seen()) / tally.greatest_period;
+    sampled |= tally.sampled;
+    for (int i = 0; i < kOwners - 2; ++i) observed += image.bill.rows[i].faults;
+    if (tally.opening) observed -= static_cast<double>(tally.opening->minor);
     if (!tally.calls.empty()) {
       if (!run.calls) run.calls.emplace();
       for (const auto& [name, count] : tally.calls) (*run.calls)[name] += count;
@@ -191,7 +194,7 @@ void Merge::add_run() {
   }
   run.fault_source = perf ? "perf" : "pagemap";
   run.fault_cost = measured ? "measured" : "modelled";
-  run.fault_period = recorded > 0 ? std::max(1.0, seen / recorded) : 1;
+  if (sampled && recorded > 0) run.fault_period = std::max(1.0, observed / recorded);
   double program = run.user_ns + run.system_ns - run.profiler_self_ns;
   if (program > 0) run.profiler_self_share = run.profiler_self_ns / program;
 }

@@ -103,6 +103,9 @@ void Merge::sum_site(MergedSite& merged, const BilledImage& image, SiteTally& si
         &SiteTally::free_ns})
     sum.*member += site.*member;
   sum.recorded += site.recorded;
+  sum.write -= bill.unseen_again;
+  sum.zero_read += bill.unseen_again;
+  sum.write_after_zero_read += bill.unseen_again;
   for (uint64_t Reuse::*member :
        {&Reuse::fresh, &Reuse::warm, &Reuse::partial, &Reuse::cold, &Reuse::unknown,
         &Reuse::warm_pages, &Reuse::cross_thread, &Reuse::cross_node, &Reuse::purged_pages,

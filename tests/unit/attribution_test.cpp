@@ -299,6 +299,22 @@ TEST_F(AttributionTest, SampledFaultsAreScaledByThePages) {
   EXPECT_DOUBLE_EQ(bill.sites[0].cost_ns, 70'000);
 }
 
+TEST_F(AttributionTest, TheSampleTellsOfSecondFaults) {
+  constexpr uint32_t kPages = 70'000;
+  trace_.faults().add(1500, trace::Window{7, 7});
+  block(2000, kAt, kPages);
+  uint64_t at = 3000;
+  for (int pass = 0; pass < 2; ++pass)
+    for (uint64_t i = 0; i < 100; ++i, at += 2000)
+      touch(at, kAt + (i * 700 + pass * 300) * kPage, 100);
+  release(at, kAt, kPages, kPages);
+  trace_.usage(at + 100, 2 * kPages);
+  ImageBill bill = make_bill(read());
+  EXPECT_EQ(faults(bill, Owner::blocks), 140'000);
+  EXPECT_EQ(bill.sites[0].unseen_again, 70'000);
+  EXPECT_EQ(faults(bill, Owner::unattributed), 0);
+}
+
 TEST_F(AttributionTest, SampledBlocksStandForTheOthers) {
   trace::Block event = TraceBuilder::plain_block(kMain, 1, Api::malloc, kAt, 32 * kPage);
   event.weight = 4;
