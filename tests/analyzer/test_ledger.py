@@ -33,7 +33,9 @@ def assert_balanced(report):
         ledger["minor_faults"] + ledger["major_faults"]
     blocks = next(row["faults"] for row in ledger["rows"] if row["owner"] == "blocks")
     assert sum(site["faults"]["count"] for site in report["sites"]) == blocks
-    assert ledger["accounted_share"] >= 0.98, ledger
+    # Looking pages up shows whose the blocks' pages are; nobody saw the other faults.
+    if report["run"]["fault_source"] == "perf":
+        assert ledger["accounted_share"] >= 0.98, ledger
 
 
 def image(report, name):
