@@ -11,6 +11,10 @@ namespace {
 
 constexpr uint64_t kWindow = 4000000, kWindowSelf = 2000000;  // ns; a window ends at either
 constexpr double kMostShare = 0.5;                            // of a window, credit or not
+// A loop of nothing but malloc and free is told much sooner: no credit is worth a program that
+// stands still.
+constexpr uint64_t kLoopSelf = 100000;  // ns
+constexpr double kLoopShare = 0.9;
 
 constinit SamplingControl g_control;
 constinit std::atomic<bool> g_control_locked{false};
@@ -59,11 +63,28 @@ void draw(ThreadState* thread, double mean, uint32_t epoch) {
 
 }  // namespace
 
+void SamplingControl::Window::add(uint64_t self_ns, uint64_t block_bytes, double weight) {
+  self += self_ns;
+  bytes += static_cast<double>(block_bytes) * weight;
+  blocks += weight;
+  ++records;
+}
+
+double SamplingControl::Window::share(uint64_t now) const {
+  return now > begin ? static_cast<double>(self) / static_cast<double>(now - begin) : 1;
+}
+
 void SamplingControl::configure(double budget, uint64_t credit_ns, uint64_t now) {
   *this = SamplingControl();
   budget_ = budget;
   credit_ = tokens_ = static_cast<double>(credit_ns);
-  refilled_ = window_begin_ = now;
+  refilled_ = now;
+  restart(now);
+}
+
+void SamplingControl::restart(uint64_t now) {
+  long_ = short_ = Window();
+  long_.begin = short_.begin = now;
 }
 
 void SamplingControl::refill(uint64_t now) {
@@ -73,37 +94,44 @@ void SamplingControl::refill(uint64_t now) {
   refilled_ = now;
 }
 
+// A short window that the profiler fills nearly alone, or, while sampling, far beyond the budget.
+bool SamplingControl::is_loop(uint64_t now) {
+  if (short_.self < kLoopSelf) return false;
+  double most = mean_ == 0 ? kLoopShare : 4 * budget_ < kLoopShare ? 4 * budget_ : kLoopShare;
+  if (short_.share(now) > most) return true;
+  short_ = Window();
+  short_.begin = now;
+  return false;
+}
+
 bool SamplingControl::feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
   refill(now);
   tokens_ -= static_cast<double>(self_ns);
-  window_self_ += self_ns;
-  window_bytes_ += static_cast<double>(bytes) * weight;
-  window_blocks_ += weight;
-  ++window_records_;
-  uint64_t elapsed = now > window_begin_ ? now - window_begin_ : 0;
+  long_.add(self_ns, bytes, weight);
+  short_.add(self_ns, bytes, weight);
+  if (is_loop(now)) return decide(short_, now);
+  uint64_t elapsed = now > long_.begin ? now - long_.begin : 0;
   // A sampled window needs some records to be worth believing.
-  bool enough = mean_ == 0 || window_records_ >= 32 || elapsed > 25 * kWindow;
-  return enough && (window_self_ >= kWindowSelf || elapsed >= kWindow) && decide(now);
+  bool enough = mean_ == 0 || long_.records >= 32 || elapsed > 25 * kWindow;
+  return enough && (long_.self >= kWindowSelf || elapsed >= kWindow) && decide(long_, now);
 }
 
 // What recording every block would have cost in this window tells whether sampling is needed, and
 // how coarse: records per time = bytes per time / M.
-bool SamplingControl::decide(uint64_t now) {
-  double elapsed = static_cast<double>(now - window_begin_);
-  double self = static_cast<double>(window_self_);
+bool SamplingControl::decide(const Window& window, uint64_t now) {
+  double elapsed = static_cast<double>(now > window.begin ? now - window.begin : 0);
+  double self = static_cast<double>(window.self);
   double program = elapsed > self * 1.001 ? elapsed - self : self * 0.001;
-  double each = self / static_cast<double>(window_records_);
-  double full_share = window_blocks_ * each / (program + window_blocks_ * each);
+  double each = self / static_cast<double>(window.records);
+  double full_share = window.blocks * each / (program + window.blocks * each);
   double before = mean_;
   if (budget_ > 0 && (full_share <= budget_ || (tokens_ > 0 && full_share <= kMostShare)))
     mean_ = 0;
   else
-    mean_ = window_bytes_ / program * each / (budget_ > 0.0001 ? budget_ : 0.0001);
+    mean_ = window.bytes / program * each / (budget_ > 0.0001 ? budget_ : 0.0001);
   // Small corrections are not worth new countdowns everywhere.
   if (before != 0 && mean_ > before * 0.7 && mean_ < before * 1.4) mean_ = before;
-  window_begin_ = now;
-  window_self_ = window_records_ = 0;
-  window_bytes_ = window_blocks_ = 0;
+  restart(now);
   return mean_ != before;
 }
 
@@ -111,9 +139,7 @@ bool SamplingControl::relax(uint64_t now) {
   refill(now);
   if (mean_ == 0) return false;
   mean_ = mean_ < 4096 ? 0 : mean_ / 4;
-  window_begin_ = now;
-  window_self_ = window_records_ = 0;
-  window_bytes_ = window_blocks_ = 0;
+  restart(now);
   return true;
 }
 

@@ -19,8 +19,8 @@ namespace ftprof {
 //
 // The profiler may spend the share `budget` of the elapsed time out of a bucket of `credit_ns`,
 // full at first, so that a small program is recorded exactly; even so it may not take more than
-// half of the time within a window, so that a program that does nothing but allocate is at most
-// about twice as slow for the first milliseconds.
+// half of the time within a window of some milliseconds, nor, in a loop of nothing but malloc and
+// free, more than 0.1 ms before it samples: such a program is at most about twice as slow.
 class SamplingControl {
  public:
   constexpr SamplingControl() = default;
@@ -35,13 +35,21 @@ class SamplingControl {
   double credit() const { return credit_; }
 
  private:
+  // What the records since `begin` came to.
+  struct Window {
+    uint64_t begin = 0, self = 0, records = 0;
+    double bytes = 0, blocks = 0;
+    void add(uint64_t self_ns, uint64_t block_bytes, double weight);
+    double share(uint64_t now) const;  // of the elapsed time that the profiler took
+  };
   void refill(uint64_t now);
-  bool decide(uint64_t now);
+  bool is_loop(uint64_t now);
+  bool decide(const Window& window, uint64_t now);
+  void restart(uint64_t now);
 
   double budget_ = 0.03, credit_ = 0, tokens_ = 0, mean_ = 0;
   uint64_t refilled_ = 0;
-  uint64_t window_begin_ = 0, window_self_ = 0, window_records_ = 0;
-  double window_bytes_ = 0, window_blocks_ = 0;
+  Window long_, short_;
 };
 
 // Decides about a block of `bytes` for this thread; *weight is what it stands for.
