@@ -46,6 +46,7 @@ struct LiveBlock {
   bool handout_known = false;
   uint64_t populated_later = 0;        // pages made resident by MADV_POPULATE_*
   uint64_t purged = 0;                 // resident pages given back while it lived
+  uint64_t first_at_purge = 0;         // `first` at the last purge
   uint64_t most_resident = 0;          // that a probe has found
   uint64_t kernel_copies = 0;          // found at an earlier purge
   double refault_credit = 0;           // pages that were given back here and not paid for again yet

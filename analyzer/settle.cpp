@@ -154,6 +154,17 @@ void book_life(ImageState& state, const LiveBlock& block, const Found& found, co
   state.lives.add(std::move(life));
 }
 
+// Where not every fault is seen: pages that became resident since the last purge, or the hand-out,
+// without a record, and that had been given back before.
+void refault_unseen(SiteTally& site, LiveBlock& block, uint64_t resident) {
+  uint64_t recorded = block.first - block.first_at_purge;
+  uint64_t unseen =
+      less(less(resident, block.resident_at_handout + block.populated_later), recorded);
+  double again = std::min(block.refault_credit, static_cast<double>(unseen));
+  block.refault_credit -= again;
+  site.reuse.refaulted_after_purge_pages += static_cast<uint64_t>(again + 0.5);
+}
+
 }  // namespace
 
 void settle_block(ImageState& state, LiveBlock& block, const Probe& probe,
@@ -163,11 +174,7 @@ void settle_block(ImageState& state, LiveBlock& block, const Probe& probe,
   uint32_t ratio = huge_ratio(state);
   bool exact = state.observation.complete_since(block.born_ns);
   Kinds kinds = exact ? kinds_as_recorded(block, found) : kinds_by_pages(block, found, ratio);
-  if (!exact) {
-    auto unseen = static_cast<double>(less(kinds.write + kinds.zero_read, block.first));
-    site.reuse.refaulted_after_purge_pages +=
-        static_cast<uint64_t>(std::min(block.refault_credit, unseen));
-  }
+  if (!exact && found.known) refault_unseen(site, block, found.resident);
   book_kinds(site, block, kinds);
   if (block.api == trace::Api::inherited) return;
   book_pages(site, block, found, ratio);
@@ -183,6 +190,10 @@ void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Pro
   block.zero_singles +=
       probe.known() ? std::min<uint64_t>(scaled(probe.zero, probe, range.count), counts.once) : 0;
   block.most_resident = std::max(block.most_resident, resident);
+  SiteTally& site = state.tally.sites[block.site];
+  if (probe.known() && !state.observation.complete_since(block.born_ns))
+    refault_unseen(site, block, resident);
+  block.first_at_purge = block.first;
   if (all && !lazily) {
     Found found = find(state, block, probe);
     block.kernel_copies += kernel_copies(block, found);
@@ -197,7 +208,6 @@ void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Pro
     block.purged -= std::min(block.purged, block.resident_at_handout + block.populated_later);
     block.resident_at_handout = block.touched_at_handout = block.populated_later = 0;
   }
-  SiteTally& site = state.tally.sites[block.site];
   site.reuse.purged_pages += resident;
 }
 
