@@ -5,9 +5,13 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 
 import pytest
+
+# A shell starts background jobs with interrupts ignored, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("FTPROF_BUILD", ROOT / "build")).resolve()
