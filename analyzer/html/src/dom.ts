@@ -80,3 +80,7 @@ export function command(line: string): HTMLElement {
 export const facts = (pairs: readonly (readonly [string, Child])[]): HTMLElement =>
   h('dl', { class: 'facts' },
     ...pairs.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+
+// Holds what may be wider than the page; a keyboard can scroll it.
+export const wide = (label: string, ...children: Child[]): HTMLElement =>
+  h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, ...children);

@@ -1,6 +1,6 @@
 // Threads and sites: who first touched whose blocks. Rows are the dearest sites, columns the
 // threads that paid most.
-import { choice, code, h, replace, text } from './dom';
+import { choice, code, h, replace, text, wide } from './dom';
 import { count, duration, plural } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
@@ -12,7 +12,7 @@ type Row = Map<string, { cost: number; faults: number }>; // by thread
 
 export class MatrixView {
   private metric: Metric = 'cost';
-  private readonly stage = h('div', { class: 'wide' });
+  private readonly stage = wide('Threads by site');
 
   constructor(private readonly model: Model, private readonly names: Names) {
     model.onChange(() => this.fill());
@@ -58,7 +58,7 @@ export class MatrixView {
     const show = this.metric === 'cost' ? duration : count;
     const cell = (v: number) => {
       const td = h('td', { class: 'number' }, v > 0 ? show(v) : text('soft', '·'));
-      if (v > 0) td.style.setProperty('--heat', `${(8 + 62 * Math.sqrt(v / most)).toFixed(0)}%`);
+      if (v > 0) td.style.setProperty('--heat', `${(8 + 42 * Math.sqrt(v / most)).toFixed(0)}%`);
       return td;
     };
     replace(this.stage, !sites.length ? h('p', { class: 'empty' }, 'No thread touched a tracked block here.') : h('table', { class: 'matrix' },

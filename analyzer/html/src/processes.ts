@@ -1,5 +1,5 @@
 // Processes of the run, and the spread over ranks where they have them.
-import { code, h, meter, text } from './dom';
+import { code, h, meter, text, wide } from './dom';
 import { bytes, count, duration, plural } from './format';
 import type { Model } from './model';
 
@@ -27,7 +27,7 @@ export function drawProcesses(model: Model, panel: HTMLElement): void {
   const numbers = ['Fault time', 'Minor faults', 'Major', 'Most resident', 'Started', 'Ran'];
   const note = ranks(model);
   if (note) panel.append(note);
-  panel.append(h('div', { class: 'wide' }, h('table', { class: 'ranked' },
+  panel.append(wide('Processes', h('table', { class: 'ranked' },
     h('thead', {}, h('tr', {}, ...head.map((n) => h('th', { scope: 'col' }, n)), ...numbers.map((n) => h('th', { scope: 'col', class: 'number' }, n)))),
     h('tbody', {}, ...order.slice(0, 500).map((i) => h('tr', {}, withRanks && h('td', {}, p.rank[i]),
       h('th', { scope: 'row' }, code(p.name[i]), ' ', text('soft', String(p.pid[i])), !p.complete[i] && text('tag', 'no proper end')),

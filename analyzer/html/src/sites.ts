@@ -1,6 +1,6 @@
 // The table of sites: sorted by any column, filtered by any name on the stack, each row opening to
 // its details. A page of rows is in the document at a time, so its size does not matter.
-import { code, h, meter, replace, text, type Child } from './dom';
+import { type Child, code, h, meter, replace, text, wide } from './dom';
 import { bytes, count, duration, plural, share } from './format';
 import { kKinds } from './advice';
 import { details } from './site_details';
@@ -46,7 +46,7 @@ export class SitesView {
     this.heads.push(...this.columns.map((column, i) => h('th', { scope: 'col', class: column.number ? 'number' : '' },
       h('button', { type: 'button', onclick: () => this.sortBy(i) }, column.name))));
     panel.append(h('div', { class: 'controls' }, filter, this.tally),
-      h('div', { class: 'wide' }, h('table', { class: 'sites' }, h('thead', {}, h('tr', {}, ...this.heads)), this.body)), this.more);
+      wide('Sites', h('table', { class: 'sites' }, h('thead', {}, h('tr', {}, ...this.heads)), this.body)), this.more);
     this.fill();
   }
 
