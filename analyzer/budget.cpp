@@ -3,17 +3,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <regex>
-#include <sstream>
 
 #include "analyzer/bad_input.h"
 #include "analyzer/nearest.h"
 #include "analyzer/quantity.h"
 #include "analyzer/settings.h"
+#include "analyzer/text_file.h"
 
 namespace ftprof {
 
@@ -229,13 +226,7 @@ Budget parse_budget(std::string_view toml, const std::string& path) {
 }
 
 Budget load_budget(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text)
-    throw BadInput(path + ": cannot be read (" + std::strerror(errno) +
-                   "); name a readable TOML file");
-  return parse_budget(text.str(), path);
+  return parse_budget(read_text_file(path, "TOML file"), path);
 }
 
 }  // namespace ftprof

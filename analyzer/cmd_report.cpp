@@ -13,6 +13,7 @@
 #include "analyzer/cli.h"
 #include "analyzer/commands.h"
 #include "analyzer/output.h"
+#include "analyzer/print_csv.h"
 #include "analyzer/print_html.h"
 #include "analyzer/print_text.h"
 #include "analyzer/result_json.h"
@@ -48,6 +49,8 @@ bool colour_wanted() {
 void print(const Result& result, Options& options, std::ostream& out) {
   if (options.format == "json") return write_json(result, out);
   if (options.format == "html") return print_html(out, result);
+  if (options.format == "csv") return print_csv(result, options.view, out);
+  if (options.format == "markdown") return print_markdown(result, options.view, out);
   bool to_terminal =
       (options.output.empty() || options.output == "-") && isatty(STDOUT_FILENO) == 1;
   fit_terminal(options.view, to_terminal);
@@ -73,8 +76,8 @@ void add_report(CLI::App& app, int& status) {
       app, "report", "Shows which sites paid for first touches, what it cost, and to whom it went",
       "ftprof report ftprof.app.4711 --by thread");
   sub->add_option("dir", options->folders, "A run's folder; several are merged")->required();
-  sub->add_option("--format", options->format, "text, json or html")
-      ->check(CLI::IsMember({"text", "json", "html"}));
+  sub->add_option("--format", options->format, "text, json, csv, markdown or html")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "html"}));
   sub->add_option("--by", options->view.by,
                   "site, touch, thread, module, process, phase or pool [site]")
       ->transform(CLI::CheckedTransformer(kBy));

@@ -3,15 +3,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "analyzer/bad_input.h"
 #include "analyzer/settings.h"
+#include "analyzer/text_file.h"
 
 namespace ftprof {
 namespace {
@@ -51,15 +49,6 @@ void read_table(const toml::table& table, const std::string& prefix, const std::
   }
 }
 
-std::string contents_of(const std::string& path) {
-  std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, error))
-    throw BadInput(path + ": cannot be read (" + std::strerror(file ? EISDIR : errno) +
-                   "); name a readable TOML file");
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 }  // namespace
 
 void Settings::parse_toml(std::string_view text, const std::string& path) {
@@ -72,7 +61,7 @@ void Settings::parse_toml(std::string_view text, const std::string& path) {
 }
 
 void Settings::load_toml(const std::string& path) {
-  parse_toml(contents_of(path), path);
+  parse_toml(read_text_file(path, "TOML file"), path);
 }
 
 }  // namespace ftprof

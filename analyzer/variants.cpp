@@ -2,13 +2,9 @@
 
 #include <toml++/toml.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-
 #include "analyzer/bad_input.h"
 #include "analyzer/nearest.h"
+#include "analyzer/text_file.h"
 
 namespace ftprof {
 
@@ -92,13 +88,7 @@ void Variants::parse(std::string_view toml, const std::string& path) {
 }
 
 void Variants::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text)
-    throw BadInput(path + ": cannot be read (" + std::strerror(errno) +
-                   "); name a readable TOML file");
-  parse(text.str(), path);
+  parse(read_text_file(path, "TOML file"), path);
 }
 
 const Variant& Variants::find(const std::string& name) const {
