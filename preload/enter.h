@@ -25,7 +25,7 @@ inline trace::Api asked_as(trace::Api own) {
   trace::Api asked = t_thread.asked_as;
   if (asked == trace::Api::unknown) return own;
   t_thread.asked_as = trace::Api::unknown;
-  return asked;
+  return asked == kWithinOperator ? own : asked;
 }
 
 template <class Function>

@@ -20,6 +20,7 @@ bool may_be_tracked(const void* pointer) {
 // Passes by, or wraps. `real` is what the program would have called.
 template <class Real>
 void* allocate(Api api, size_t bytes, Real real) {
+  if (t_thread.asked_as == kWithinOperator) return real();
   api = asked_as(api);
   if (pass_by(&t_thread, bytes)) return real();
   count(api);

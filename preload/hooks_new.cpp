@@ -35,7 +35,7 @@ template <auto kMember, class... Arguments>
     ask_as(api);
     return next(bytes, arguments...);
   }
-  if (pass_by(&t_thread, bytes)) return next(bytes, arguments...);
+  if (pass_by(&t_thread, bytes)) return call_operator(real);
   count(api);
   if (t_thread.inside || too_small(bytes)) return next(bytes, arguments...);
   return wrap_throwing_allocation(api, bytes, real);

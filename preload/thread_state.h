@@ -10,6 +10,11 @@
 
 namespace ftprof {
 
+// In ThreadState.asked_as: the allocator's own operator new is running, and its block is recorded (or
+// passed by) there; a public function that it calls must not do so again. A mark and not Inside,
+// because operator new may throw past its hook, and a mark that stays costs one block at most.
+inline constexpr trace::Api kWithinOperator = trace::Api::inherited;
+
 struct ThreadState {
   int64_t countdown;        // bytes until the next sampled block (sampling.h)
   uint32_t sampling_epoch;  // the epoch in which the countdown was drawn

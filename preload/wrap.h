@@ -37,12 +37,20 @@ void* wrap_allocation(trace::Api api, size_t bytes, Real real) {
 // The same for functions that may throw: no object of ours lives across the call that would have to
 // be destroyed, so the frames need no exception tables.
 template <class Real>
+void* call_operator(Real real) {
+  t_thread.asked_as = kWithinOperator;
+  void* block = real();
+  t_thread.asked_as = trace::Api::unknown;
+  return block;
+}
+
+template <class Real>
 void* wrap_throwing_allocation(trace::Api api, size_t bytes, Real real) {
   double weight = 1;
-  if (!can_record(true) || !sample_block(bytes, &weight)) return real();
+  if (!can_record(true) || !sample_block(bytes, &weight)) return call_operator(real);
   CallMeter meter;
   meter.before_call();
-  void* block = real();
+  void* block = call_operator(real);
   meter.after_call();
   if (block == nullptr) return nullptr;
   record_block({api, reinterpret_cast<uintptr_t>(block), bytes, weight}, meter);
