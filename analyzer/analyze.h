@@ -2,6 +2,7 @@
 // code, and merges what several images and several runs have in common.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace ftprof {
 
 struct AnalyzeOptions {
   SymbolOptions symbols;
+  std::function<void(double share)> progress;  // called now and then while the traces are read
 };
 
 // Throws BadInput when a folder is no run's. An image that cannot be read is left out with a

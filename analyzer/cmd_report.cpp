@@ -1,10 +1,8 @@
 // ftprof report: what a run came to.
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -17,6 +15,7 @@
 #include "analyzer/print_html.h"
 #include "analyzer/print_text.h"
 #include "analyzer/result_json.h"
+#include "analyzer/terminal.h"
 
 namespace ftprof {
 namespace {
@@ -26,24 +25,20 @@ struct Options {
   std::string format = "text", output;
   AnalyzeOptions analyze;
   TextView view;
+  bool follow = false;
 };
+
+constexpr unsigned kRefreshSeconds = 2;
 
 const std::map<std::string, By> kBy = {
     {"site", By::site},       {"touch", By::touch}, {"thread", By::thread}, {"module", By::module},
     {"process", By::process}, {"phase", By::phase}, {"pool", By::pool}};
 
 // A terminal is as wide as it is; whatever else reads the report gets 100 columns.
-void fit_terminal(TextView& view, bool to_terminal) {
+void fit_terminal(TextView& view) {
   constexpr size_t kLeast = 60, kMost = 200;
-  winsize size{};
-  if (!to_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return;
-  view.width = std::clamp<size_t>(size.ws_col, kLeast, kMost);
-}
-
-bool colour_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
+  if (auto width = terminal_width()) view.width = std::clamp(*width, kLeast, kMost);
+  view.colour = terminal_colour();
 }
 
 void print(const Result& result, Options& options, std::ostream& out) {
@@ -51,18 +46,27 @@ void print(const Result& result, Options& options, std::ostream& out) {
   if (options.format == "html") return print_html(out, result);
   if (options.format == "csv") return print_csv(result, options.view, out);
   if (options.format == "markdown") return print_markdown(result, options.view, out);
-  bool to_terminal =
-      (options.output.empty() || options.output == "-") && isatty(STDOUT_FILENO) == 1;
-  fit_terminal(options.view, to_terminal);
-  options.view.colour = to_terminal && colour_wanted();
+  if (options.output.empty() || options.output == "-") fit_terminal(options.view);
   print_text(result, options.view, out);
 }
 
-int report(Options& options) try {
-  Result result = analyze(options.folders, options.analyze);
+// Reads the run and prints it; whether it has come to its end.
+bool report_once(Options& options) {
+  Result result;
+  {
+    ProgressBar bar;
+    options.analyze.progress = [&bar](double share) { bar.show(share); };
+    result = analyze(options.folders, options.analyze);
+  }
+  if (options.follow) clear_terminal();
   Output output(options.output);
   print(result, options, output.stream());
   output.commit();
+  return result.run.complete;
+}
+
+int report(Options& options) try {
+  while (!report_once(options) && options.follow) sleep(kRefreshSeconds);
   return kDone;
 } catch (const NoHtmlPage& none) {
   throw BadInput(none.what());
@@ -85,6 +89,8 @@ void add_report(CLI::App& app, int& status) {
       ->check(CLI::PositiveNumber);
   sub->add_flag("--all", options->view.all, "Shows every row");
   sub->add_flag("--raw", options->view.raw, "Shows the frames of allocators and C++ libraries too");
+  sub->add_flag("--follow", options->follow,
+                "Reads a run that goes on again and again, until it ends");
   sub->add_flag("--debuginfod", options->analyze.symbols.debuginfod,
                 "Asks the servers of DEBUGINFOD_URLS for missing debug files");
   sub->add_option("-o,--output", options->output, "Where to write; - is standard output");

@@ -173,12 +173,13 @@ ImageTally ImagePass::finish() {
 
 }  // namespace
 
-ImageTally read_image(const std::filesystem::path& folder) {
-  TraceReader reader(folder);
+ImageTally read_image(const std::filesystem::path& folder, const OnPacket& on_packet) {
+  TraceReader reader(folder, on_packet);
   std::filesystem::path image = folder.has_filename() ? folder : folder.parent_path();
   auto pass = std::make_unique<ImagePass>(reader.process());
   reader.read(*pass);
   ImageTally tally = pass->finish();
+  tally.path = image.string();
   tally.folder = image.filename().string();
   tally.warnings = reader.warnings();
   tally.lost_blocks = std::max(tally.lost_blocks, reader.discarded_blocks());

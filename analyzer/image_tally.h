@@ -120,7 +120,7 @@ struct LifeTally {
 };
 
 struct ImageTally {
-  std::string folder;  // base name
+  std::string path, folder;  // of the image; its base name
   trace::Process process{};
   std::multimap<std::string, std::string> attributes;
   std::vector<ModuleTally> modules;

@@ -11,6 +11,7 @@
 
 #include "analyzer/image_bill.h"
 #include "analyzer/image_tally.h"
+#include "analyzer/perf_map.h"
 #include "analyzer/result.h"
 #include "analyzer/symbols.h"
 
@@ -26,6 +27,8 @@ struct BilledImage {
   std::vector<uint32_t> site_index;    // by site of the tally: index into the merged sites
   std::vector<uint32_t> thread_index;  // by thread of the tally: index into Result::threads
   std::vector<uint32_t> phase_index;
+  std::optional<PerfMap> jit;  // read when the first address without a module is met
+  std::unordered_map<uint32_t, std::vector<Frame>> jit_frames;  // by index of the code
 
   double since_start(uint64_t monotonic_ns) const {
     double since =
@@ -71,6 +74,7 @@ class Merge {
   void add_threads(BilledImage& image);
   const Frame& touch_frame(BilledImage& image, uint32_t ip);
   const std::vector<Frame>& frames_of(BilledImage& image, uint32_t code);
+  const std::vector<Frame>& jit_frames_of(BilledImage& image, uint32_t code);
 
   void add_phases(BilledImage& image);
   void add_timeline();

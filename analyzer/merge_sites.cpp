@@ -10,8 +10,6 @@
 namespace ftprof {
 namespace {
 
-const std::vector<Frame> kUnknown = {Frame{"??", "", "", 0, false, false, 0}};
-
 uint64_t whole(double value) {
   return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
 }
@@ -46,10 +44,25 @@ std::string names_of(const std::vector<Frame>& stack, const std::string& api) {
 
 const std::vector<Frame>& Merge::frames_of(BilledImage& image, uint32_t code) {
   const CodePlace& place = image.tally.code[code];
-  if (place.module == kNoModule) return kUnknown;
+  if (place.module == kNoModule) return jit_frames_of(image, code);
   const ModuleTally& module = image.tally.modules[place.module];
   AddressKind kind = place.return_address ? AddressKind::return_address : AddressKind::instruction;
   return symbols_.frames(image.modules[place.module], place.address - module.bias, kind);
+}
+
+// Code outside of every loaded object was made while the program ran; its compiler may have left a
+// map of it.
+const std::vector<Frame>& Merge::jit_frames_of(BilledImage& image, uint32_t code) {
+  auto [at, added] = image.jit_frames.try_emplace(code);
+  if (!added) return at->second;
+  const CodePlace& place = image.tally.code[code];
+  if (!image.jit) image.jit = PerfMap::of_process(image.tally.path, image.tally.process.pid);
+  const std::string* name = image.jit->find(place.address - place.return_address);
+  Frame frame;
+  frame.function = name ? *name : "??";
+  frame.module = name ? "[made at run time]" : "";
+  at->second.push_back(std::move(frame));
+  return at->second;
 }
 
 std::vector<Frame> Merge::stack_of(BilledImage& image, const SiteTally& site) {

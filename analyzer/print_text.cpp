@@ -122,17 +122,24 @@ void print_sites(const Result& result, TextWriter& writer) {
               time_figure(rest) + "; --all shows them.");
 }
 
+void print_marks(const Result& result, TextWriter& writer) {
+  constexpr size_t kFigures = 50;  // columns of what stands behind the name
+  size_t name = std::min<size_t>(30, writer.view().width - kFigures - 2);
+  writer.line(writer.dim(pad_right("  phase", name + 2) + pad_left("from", 11) +
+                         pad_left("to", 11) + pad_left("faults", 14) + pad_left("cost", 12)));
+  for (const Phase& phase : result.phases)
+    writer.line(pad_right("  " + fit(printable(phase.name), name - 2), name + 2) +
+                pad_left(time_figure(phase.begin_ns), 11) +
+                pad_left(time_figure(phase.end_ns), 11) + pad_left(count_text(phase.faults), 14) +
+                pad_left(time_figure(phase.cost_ns), 12));
+}
+
 void print_phases(const Result& result, TextWriter& writer) {
   const Timeline& timeline = result.timeline;
   bool marks = result.phases.size() > 1;
   if (!marks && !timeline.warmup_end_ns) return;
   writer.heading("Phases");
-  if (marks)
-    for (const Phase& phase : result.phases)
-      writer.line("  " + pad_right(fit(printable(phase.name), 24), 26) +
-                  pad_left(time_figure(phase.begin_ns), 10) + " to " +
-                  pad_left(time_figure(phase.end_ns), 10) + pad_left(count_text(phase.faults), 14) +
-                  " faults" + pad_left(time_figure(phase.cost_ns), 12));
+  if (marks) print_marks(result, writer);
   if (!timeline.warmup_end_ns) return;
   uint64_t before = 0, all = 0;
   for (size_t i = 0; i < timeline.faults.size(); ++i) {

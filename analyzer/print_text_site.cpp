@@ -84,19 +84,30 @@ std::string reuse_text(const Reuse& reuse) {
   return text;
 }
 
+bool is_shown(const Site& site, size_t i, bool raw) {
+  return raw || i == site.top || (i > site.top && !is_folded(site.stack[i]));
+}
+
+// Frames without a name, one after the other, are one line.
 void print_stack(const Site& site, TextWriter& writer) {
   size_t width = writer.view().width > 20 ? writer.view().width - 15 : 20;
-  std::string label = "asked by";
-  bool shown = false;
+  std::vector<std::string> lines;
+  size_t same = 0;
   for (size_t i = 0; i < site.stack.size(); ++i) {
+    if (!is_shown(site, i, writer.view().raw)) continue;
     const Frame& frame = site.stack[i];
-    if (!writer.view().raw && (i < site.top || (i != site.top && is_folded(frame)))) continue;
     std::string text = frame_text(frame) + (frame.inlined ? "  (inlined)" : "");
-    writer.line("    " + writer.dim(pad_right(label, 11)) + fit(text, width));
-    label = "";
-    shown = true;
+    same =
+        frame.function == "??" && !lines.empty() && lines.back().starts_with(text) ? same + 1 : 1;
+    if (same > 1)
+      lines.back() = text + "  (" + std::to_string(same) + " frames)";
+    else
+      lines.push_back(text);
   }
-  if (!shown) writer.line("    " + writer.dim(pad_right(label, 11)) + "(no stack was recorded)");
+  if (lines.empty()) lines.push_back("(no stack was recorded)");
+  for (size_t i = 0; i < lines.size(); ++i)
+    writer.line("    " + writer.dim(pad_right(i == 0 ? "asked by" : "", 11)) +
+                fit(lines[i], width));
 }
 
 // "Allocated by loader, first touched by worker-3" when one thread asks and others touch.

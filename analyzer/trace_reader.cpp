@@ -84,7 +84,8 @@ std::vector<fs::path> find_images(const fs::path& run) {
   return images;
 }
 
-TraceReader::TraceReader(const fs::path& image) : image_name_(image.filename().string()) {
+TraceReader::TraceReader(const fs::path& image, OnPacket on_packet)
+    : on_packet_(std::move(on_packet)), image_name_(image.filename().string()) {
   if (image_name_.empty()) image_name_ = image.parent_path().filename().string();
   check_trace_version(image / "metadata");
   open_streams(image);
@@ -97,8 +98,8 @@ void TraceReader::open_streams(const fs::path& image) {
     throw BadInput(image.string() + ": has no streams (blocks_N, faults_N); copy the whole folder");
   block_streams_.reserve(blocks.size());
   fault_streams_.reserve(faults.size());
-  for (auto& path : blocks) block_streams_.emplace_back(path, trace::kBlockStream);
-  for (auto& path : faults) fault_streams_.emplace_back(path, trace::kFaultStream);
+  for (auto& path : blocks) block_streams_.emplace_back(path, trace::kBlockStream, &on_packet_);
+  for (auto& path : faults) fault_streams_.emplace_back(path, trace::kFaultStream, &on_packet_);
 }
 
 // Process is the first event of the image. A look at the first stream's beginning finds it.

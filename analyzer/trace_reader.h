@@ -22,7 +22,8 @@ std::vector<std::filesystem::path> find_images(const std::filesystem::path& run)
 class TraceReader {
  public:
   // Throws BadInput when the folder is no trace, or one of a newer version.
-  explicit TraceReader(const std::filesystem::path& image);
+  explicit TraceReader(const std::filesystem::path& image, OnPacket on_packet = {});
+  TraceReader(const TraceReader&) = delete;
 
   // The first event of the image, if it is intact: page size and times for what follows.
   const trace::Process& process() const { return process_; }
@@ -56,6 +57,7 @@ class TraceReader {
   void settle_order();
 
   trace::Process process_{};
+  OnPacket on_packet_;
   std::string image_name_;
   std::vector<TraceStream> block_streams_, fault_streams_;
   std::vector<TraceStream*> order_;  // a heap, the earliest event first

@@ -18,8 +18,12 @@ bool all_zero(const uint8_t* bytes, size_t count) {
 
 }  // namespace
 
-TraceStream::TraceStream(const std::filesystem::path& path, trace::StreamClass stream)
-    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), stream_(stream), name_(path.filename()) {
+TraceStream::TraceStream(const std::filesystem::path& path, trace::StreamClass stream,
+                         const OnPacket* on_packet)
+    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      on_packet_(on_packet),
+      stream_(stream),
+      name_(path.filename()) {
   if (fd_ < 0) throw BadInput("cannot read " + path.string() + ": " + std::strerror(errno));
   posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
   buffer_ = std::make_unique_for_overwrite<uint8_t[]>(trace::kPacketBytes);
@@ -27,6 +31,7 @@ TraceStream::TraceStream(const std::filesystem::path& path, trace::StreamClass s
 
 TraceStream::TraceStream(TraceStream&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
+      on_packet_(other.on_packet_),
       stream_(other.stream_),
       name_(std::move(other.name_)),
       buffer_(std::move(other.buffer_)),
@@ -82,6 +87,7 @@ bool TraceStream::next_packet() {
   while (size_t bytes = fill()) {
     uint64_t begin = offset_;
     offset_ += trace::kPacketBytes;
+    if (on_packet_ && *on_packet_) (*on_packet_)(bytes);
     trace::PacketHeader header;
     if (bytes < sizeof header) {
       damage_.truncated = true;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,10 +24,14 @@ struct StreamDamage {
   bool truncated = false;       // the file ends inside a packet
 };
 
+// Called with the bytes of each packet that is read.
+using OnPacket = std::function<void(uint64_t bytes)>;
+
 class TraceStream {
  public:
   // Throws BadInput when the file cannot be opened.
-  TraceStream(const std::filesystem::path& path, trace::StreamClass stream);
+  TraceStream(const std::filesystem::path& path, trace::StreamClass stream,
+              const OnPacket* on_packet = nullptr);
   ~TraceStream();
   TraceStream(TraceStream&& other) noexcept;
   TraceStream& operator=(TraceStream&&) = delete;
@@ -57,6 +62,7 @@ class TraceStream {
   void mark_damaged(uint64_t offset);
 
   int fd_ = -1;
+  const OnPacket* on_packet_ = nullptr;
   trace::StreamClass stream_;
   std::string name_;
   std::unique_ptr<uint8_t[]> buffer_;
