@@ -80,7 +80,7 @@ void FaultFeed::begin_event(Head& head, FaultSink& sink) {
       break;
     case trace::Window::kId: {
       auto window = event.as<trace::Window>();
-      head.period = std::max<uint32_t>(1, window.period);
+      head.period = std::max<uint32_t>(1, +window.period);
       head.bursts |= window.period == 0;
       sink.on_window(head.number, event.timestamp, window);
       return;

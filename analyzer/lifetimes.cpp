@@ -143,13 +143,13 @@ void Lifetimes::in_call_faults(const trace::Block& event, uint32_t thread, LiveB
   if (known)
     unseen = std::min(unseen, unseen_pages(block, event.resident_pages, found));
   else if (!populated && !state_.observation.complete_since(
-                             block.born_ns - std::min<uint64_t>(block.born_ns, event.call_ns)))
+                             block.born_ns - std::min<uint64_t>(block.born_ns, +event.call_ns)))
     unseen = 0;
   pay_populated(state_, block, unseen, populated ? event.call_ns : 0);
   if (known)
     unseen = std::min<uint64_t>(
         unseen,
-        event.resident_pages - std::min<uint64_t>(event.resident_pages, found.located_whole));
+        event.resident_pages - std::min<uint64_t>(+event.resident_pages, found.located_whole));
   block.in_call_whole += unseen;
 }
 

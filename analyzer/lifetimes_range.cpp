@@ -151,7 +151,7 @@ void Lifetimes::populate(const trace::RangeOp& event) {
     block.blurred = true;
     return;
   }
-  block.populated_later += pages - std::min<uint64_t>(pages, event.resident_pages);
+  block.populated_later += pages - std::min<uint64_t>(pages, +event.resident_pages);
 }
 
 void Lifetimes::advise(const trace::RangeOp& event) {

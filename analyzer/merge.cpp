@@ -46,8 +46,11 @@ std::string name_of(const ImageTally& image) {
   return exe.empty() ? image.folder : exe.substr(exe.rfind('/') + 1);
 }
 
-void take_off(trace::u64& from, uint64_t amount) {
-  from -= std::min<uint64_t>(from, amount);
+// By member, for the events are packed: a reference to a field of theirs would not be aligned.
+template <class Event>
+void take_off(Event& event, trace::u64 Event::*member, uint64_t amount) {
+  uint64_t value = event.*member;
+  event.*member = value - std::min(value, amount);
 }
 
 }  // namespace
@@ -77,12 +80,12 @@ void Merge::chain_execs() {
     auto known = totals.find(tally.process.pid);
     if (known != totals.end() && known->second.minor <= total.minor) {
       const trace::Usage& earlier = known->second;
-      take_off(tally.last_usage->minor, earlier.minor);
-      take_off(tally.last_usage->major, earlier.major);
-      take_off(tally.last_usage->user_ns, earlier.user_ns);
-      take_off(tally.last_usage->system_ns, earlier.system_ns);
-      if (tally.opening) take_off(tally.opening->minor, earlier.minor);
-      if (tally.opening) take_off(tally.opening->file, earlier.minor);
+      take_off(*tally.last_usage, &trace::Usage::minor, earlier.minor);
+      take_off(*tally.last_usage, &trace::Usage::major, earlier.major);
+      take_off(*tally.last_usage, &trace::Usage::user_ns, earlier.user_ns);
+      take_off(*tally.last_usage, &trace::Usage::system_ns, earlier.system_ns);
+      if (tally.opening) take_off(*tally.opening, &trace::Opening::minor, earlier.minor);
+      if (tally.opening) take_off(*tally.opening, &trace::Opening::file, earlier.minor);
     }
     totals[tally.process.pid] = total;
   }
@@ -117,7 +120,7 @@ Result Merge::result() {
 void Merge::place_in_time() {
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const BilledImage& image : images_)
-    first = std::min<uint64_t>(first, image.tally.process.start_unix_ns);
+    first = std::min<uint64_t>(first, +image.tally.process.start_unix_ns);
   for (BilledImage& image : images_) {
     image.start_ns = static_cast<double>(image.tally.process.start_unix_ns - first);
     double end = image.since_start(image.tally.last_ns);
@@ -153,7 +156,7 @@ void Merge::add_run() {
   run.page_bytes = first.process.page_bytes;
   run.huge_page_bytes = first.process.huge_page_bytes;
   run.cpus = first.process.cpus;
-  run.numa_nodes = std::max<uint32_t>(1, first.process.numa_nodes);
+  run.numa_nodes = std::max<uint32_t>(1, +first.process.numa_nodes);
   run.kernel = attribute(first, "kernel");
   run.thp_enabled = attribute(first, "thp.enabled");
   run.thp_defrag = attribute(first, "thp.defrag");
@@ -187,7 +190,7 @@ void Merge::add_run() {
     if (!tally.last_usage) continue;
     run.profiler_self_ns += static_cast<double>(tally.last_usage->self_ns);
     run.peak_resident_bytes =
-        std::max<uint64_t>(run.peak_resident_bytes, tally.last_usage->peak_resident_bytes);
+        std::max<uint64_t>(run.peak_resident_bytes, +tally.last_usage->peak_resident_bytes);
     run.final_resident_bytes += tally.last_usage->resident_bytes;
     run.user_ns += static_cast<double>(tally.last_usage->user_ns);
     run.system_ns += static_cast<double>(tally.last_usage->system_ns);

@@ -19,7 +19,7 @@ void Observation::window(uint32_t number, uint64_t timestamp, const trace::Windo
   partial_streams_ += partial - was_partial;
   if (partial || was_partial) last_gap_ns_ = std::max(last_gap_ns_, timestamp);
   tally_.sampled |= partial;
-  tally_.greatest_period = std::max(tally_.greatest_period, window.period);
+  tally_.greatest_period = std::max<uint32_t>(tally_.greatest_period, +window.period);
   stream.bursts |= window.period == 0;
   stream.period = window.period;
   stream.since_ns = timestamp;

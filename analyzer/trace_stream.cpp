@@ -115,7 +115,7 @@ bool TraceStream::accept(const trace::PacketHeader& header, size_t bytes) {
   at_ = buffer_.get() + sizeof header;
   content_end_ = buffer_.get() + std::min<uint64_t>(content, bytes);
   packet_end_ = header.timestamp_end;
-  discarded_ = std::max(discarded_, header.events_discarded);
+  discarded_ = std::max<uint64_t>(discarded_, +header.events_discarded);
   return true;
 }
 
