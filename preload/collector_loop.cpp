@@ -22,6 +22,7 @@ constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
 constexpr uint64_t kTickNs = 100 * kMs;
 constexpr uint64_t kSleepiestNs = 2000 * kMs;
+constexpr uint64_t kSnapshotShare = 20;
 constexpr uint64_t kShortLifeNs = 2 * kMs;
 constexpr uint64_t kEndingNs = 500 * kMs;  // no packets are made ahead so long after a finish
 
@@ -220,6 +221,9 @@ void CollectorLoop::snapshot_if_due(uint64_t now) {
   if (snapshots_.idle_since_last(program_ns())) return;
   snapshots_.take(false);
   price_huge();
+  // Looking holds the map's lock against the program's mmap: for a twentieth of the time at most.
+  uint64_t end = sys::monotonic_ns(), rest = kSnapshotShare * (end - now);
+  if (snapshot_due_ < end + rest) snapshot_due_ = end + rest;
   account();
   snapshots_.remember(program_ns());
 }

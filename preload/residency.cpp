@@ -44,20 +44,29 @@ void add_region(const pagemap::Region& region, PageCounts& counts) {
   if (region.categories & pagemap::kHuge) counts.huge += pages;
 }
 
-bool scan(int fd, Range range, PageCounts& counts) {
+// Moves range.begin past what was looked at: the end, or where `most` pages were found (0: no
+// limit).
+bool scan(int fd, Range& range, PageCounts& counts, size_t most = 0) {
   constexpr size_t kRegions = 32;
   pagemap::Region regions[kRegions];
+  size_t left = most;
   while (range.begin < range.end) {
     pagemap::Scan request = {};
     request.size = sizeof request;
     request.start = range.begin, request.end = range.end;
     request.regions = reinterpret_cast<uintptr_t>(regions), request.region_count = kRegions;
+    request.max_pages = left;
     request.any_of = pagemap::kPresent | pagemap::kSwapped;
     request.returned = request.any_of | pagemap::kZero | pagemap::kHuge;
     long found = sys::ioctl(fd, pagemap::kScan, sys::as_long(&request));
     if (sys::failed(found) || request.walk_end <= range.begin) return false;
-    for (long i = 0; i < found; ++i) add_region(regions[i], counts);
+    for (long i = 0; i < found; ++i) {
+      add_region(regions[i], counts);
+      size_t pages = (regions[i].end - regions[i].start) >> g_state.page_shift;
+      left = pages < left ? left - pages : 0;
+    }
     range.begin = request.walk_end;
+    if (most != 0 && left == 0) return true;
   }
   return true;
 }
@@ -139,8 +148,25 @@ PageCounts by_pagemap(int fd, Range range, Effort effort) {
   return counts;
 }
 
+// mincore looks at every page, the scan at those that are there: of a large range it may look at so
+// many of these first that it costs no more. Reservations of gigabytes are mostly empty.
+bool ask_sparsely(Range range, PageCounts& counts) {
+  constexpr size_t kLarge = 32 * 1024, kDearness = 32;
+  Sight sight = g_sight.load(std::memory_order_relaxed);
+  if (range.pages() >= kLarge && (sight == Sight::scan || sight == Sight::untried)) {
+    PagemapFile file;
+    PageCounts found = nothing_of(0);
+    Range rest = range;
+    if (file.fd >= 0 && scan(file.fd, rest, found, range.pages() / kDearness)) {
+      counts.resident += found.resident;
+      range = rest;
+    }
+  }
+  return ask_mincore(range, counts);
+}
+
 PageCounts by_mincore(Range range, Effort effort) {
-  PageCounts counts = over(range, effort, ask_mincore);
+  PageCounts counts = over(range, effort, ask_sparsely);
   counts.zero = counts.huge = counts.swapped = trace::kUnknownPages;
   return counts;
 }

@@ -89,9 +89,9 @@ TEST_P(ResidencyTest, AHoleIsNotResident) {
 }
 
 TEST_P(ResidencyTest, ASampleIsSpreadEvenlyAndBounded) {
-  Pages pages(100000);
-  for (size_t i = 0; i < 50000; ++i) pages[i] = 1;
-  PageCounts counts = count_pages(pages.address(), 100000 * kPage, Effort::sample);
+  Pages pages(16000);
+  for (size_t i = 0; i < 8000; ++i) pages[i] = 1;
+  PageCounts counts = count_pages(pages.address(), 16000 * kPage, Effort::sample);
   EXPECT_EQ(counts.probed, kSampledPages);
   EXPECT_EQ(counts.resident, kSampledPages / 2);
 }
@@ -125,6 +125,21 @@ TEST_P(ResidencyTest, EffortNoneLooksNothingUpAndPresenceOnlyPresence) {
   PageCounts counts = count_pages(pages.address(), 10 * kPage, Effort::presence);
   EXPECT_EQ(counts.resident, 1U);
   EXPECT_EQ(counts.zero, trace::kUnknownPages);
+}
+
+TEST_P(ResidencyTest, AReservationOfManyGigabytes) {
+  Pages pages(size_t{4} << 20);  // 16 GiB
+  for (size_t i = 1000000; i < 1000100; ++i) pages[i] = 1;
+  for (size_t i = 3000000; i < 3000200; i += 2) pages[i] = 1;
+  size_t bytes = (size_t{4} << 20) * kPage;
+  EXPECT_EQ(count_pages(pages.address(), bytes, Effort::presence).resident, 200U);
+}
+
+TEST_P(ResidencyTest, ALargeRangeThatIsFull) {
+  Pages pages(33000);
+  for (size_t i = 0; i < 33000; ++i) pages[i] = 1;
+  EXPECT_EQ(count_pages(pages.address(), 33000 * kPage, Effort::presence).resident, 33000U);
+  EXPECT_EQ(count_pages(pages.address(), 33000 * kPage, Effort::full).resident, 33000U);
 }
 
 TEST_P(ResidencyTest, NoDescriptorIsLeftBehind) {
