@@ -129,6 +129,7 @@ bool SamplingControl::decide(const Window& window, uint64_t now) {
     mean_ = 0;
   else
     mean_ = window.bytes / program * each / (budget_ > 0.0001 ? budget_ : 0.0001);
+  if (mean_ < least_) mean_ = least_;
   // Small corrections are not worth new countdowns everywhere.
   if (before != 0 && mean_ > before * 0.7 && mean_ < before * 1.4) mean_ = before;
   restart(now);
@@ -138,8 +139,17 @@ bool SamplingControl::decide(const Window& window, uint64_t now) {
 bool SamplingControl::relax(uint64_t now) {
   refill(now);
   if (mean_ == 0) return false;
+  double before = mean_;
   mean_ = mean_ < 4096 ? 0 : mean_ / 4;
+  if (mean_ < least_) mean_ = least_;
   restart(now);
+  return mean_ != before;
+}
+
+bool SamplingControl::at_least(double mean) {
+  least_ = mean;
+  if (mean_ >= least_) return false;
+  mean_ = least_;
   return true;
 }
 
@@ -165,7 +175,10 @@ void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weigh
   ControlLock lock;
   if (!lock.held()) return;
   g_last_record.store(now, std::memory_order_relaxed);
-  publish(g_control.feed(now, self_ns, bytes, weight));
+  bool changed = g_control.feed(now, self_ns, bytes, weight);
+  uint64_t used = g_state.trace_bytes.load(std::memory_order_relaxed);
+  changed |= g_control.at_least(least_mean(used, g_state.settings.trace_max_size));
+  publish(changed);
 }
 
 void sampling_tick(uint64_t now) {
@@ -182,6 +195,14 @@ void configure_sampling(uint64_t now) {
 
 bool budget_is_easy() {
   return g_easy.load(std::memory_order_relaxed);
+}
+
+double least_mean(uint64_t used, uint64_t most) {
+  constexpr double kFirst = 256 * 1024;
+  if (most == 0 || used < most / 2) return 0;
+  double mean = kFirst;
+  for (uint64_t tenths = used / (most / 10 + 1); tenths > 5; --tenths) mean *= 4;
+  return mean;
 }
 
 double exp_minus(double x) {

@@ -28,8 +28,11 @@ class SamplingControl {
   // One record at `now` that cost self_ns, for a block of `bytes` that stands for `weight`. True
   // when mean() changed.
   bool feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight);
-  // Nothing was recorded for a while: forgets half of the reason to sample.
+  // Nothing was recorded for a while: forgets much of the reason to sample.
   bool relax(uint64_t now);
+  // Mean bytes that a block is sampled by at the least, whatever the budget: as a trace nears
+  // trace.max_size. True when mean() changed.
+  bool at_least(double mean);
   double mean() const { return mean_; }  // 0: every block
   double tokens() const { return tokens_; }
   double credit() const { return credit_; }
@@ -47,7 +50,7 @@ class SamplingControl {
   bool decide(const Window& window, uint64_t now);
   void restart(uint64_t now);
 
-  double budget_ = 0.03, credit_ = 0, tokens_ = 0, mean_ = 0;
+  double budget_ = 0.03, credit_ = 0, tokens_ = 0, mean_ = 0, least_ = 0;
   uint64_t refilled_ = 0;
   Window long_, short_;
 };
@@ -73,6 +76,10 @@ inline bool pass_by(ThreadState* thread, uint64_t bytes) {
   thread->countdown -= static_cast<int64_t>(bytes);
   return true;
 }
+
+// How coarse sampling has to be at the least when `used` of `most` bytes of the trace are written:
+// every block up to half of it, then four times coarser with each further tenth.
+double least_mean(uint64_t used, uint64_t most);
 
 // exp(-x) for x >= 0 and -ln(u) for 0 < u <= 1, to about 1e-9: libm is no dependency.
 double exp_minus(double x);

@@ -50,6 +50,24 @@ TEST(SamplingControl, ComesBackWhenTheProgramCalmsDown) {
   EXPECT_EQ(control.mean(), 0);
 }
 
+TEST(SamplingControl, ThinsOutBeforeTheTraceIsFull) {
+  constexpr uint64_t kMost = 4ull << 30;
+  EXPECT_EQ(least_mean(kMost, 0), 0);
+  EXPECT_EQ(least_mean(kMost / 2 - 1, kMost), 0);
+  double before = 0;
+  for (double share : {0.55, 0.65, 0.75, 0.85, 0.95}) {
+    double mean = least_mean(static_cast<uint64_t>(share * kMost), kMost);
+    EXPECT_GT(mean, before);
+    before = mean;
+  }
+  SamplingControl control;
+  control.configure(1, 20 * kMillisecond, 0);
+  EXPECT_TRUE(control.at_least(1 << 20));
+  EXPECT_EQ(control.mean(), 1 << 20);
+  for (uint64_t i = 1; i <= 100; ++i) control.feed(i * 100 * kMillisecond, 3000, 1 << 20, 1);
+  EXPECT_EQ(control.mean(), 1 << 20);
+}
+
 // Totals estimated from the samples are right on average, for small and for large blocks.
 TEST(Sampling, IsUnbiased) {
   g_state.settings.overhead_budget = 0.03;
