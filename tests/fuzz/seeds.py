@@ -1,0 +1,42 @@
+"""seeds.py RUN CORPUS REPORT: makes the seed corpus from a run's folder and its JSON report: what the
+real library wrote, in the form that the targets take."""
+import pathlib
+import struct
+import sys
+
+HEADER = struct.Struct("<I16sIQQQQQI")  # PacketHeader of preload/trace_format.h
+
+
+def content(path):
+    """The events of a stream's first packet."""
+    data = path.read_bytes() if path.exists() else b""
+    if len(data) < HEADER.size:
+        return b""
+    bits = HEADER.unpack_from(data)[5]
+    return data[HEADER.size:bits // 8]
+
+
+def trace_seed(image):
+    blocks = content(image / "blocks_0")[:0xFFFF]
+    faults = content(image / "faults_0")[:0xFFFF]
+    return b"\0" + struct.pack("<H", len(blocks)) + blocks + faults
+
+
+def main():
+    run, corpus, report = map(pathlib.Path, sys.argv[1:])
+    for target in ("trace", "report_json", "settings", "budget", "perf_map"):
+        (corpus / target).mkdir(parents=True, exist_ok=True)
+    for number, image in enumerate(sorted(p.parent for p in run.glob("*/metadata"))):
+        (corpus / "trace" / f"run{number}").write_bytes(trace_seed(image))
+        raw = (image / "blocks_0").read_bytes()[:4096]
+        (corpus / "trace" / f"raw{number}").write_bytes(b"\1" + struct.pack("<H", len(raw)) + raw)
+    (corpus / "report_json" / "report").write_bytes(report.read_bytes())
+    configs = pathlib.Path(__file__).resolve().parents[2] / "configs"
+    for name in ("default", "ci", "variants"):
+        text = (configs / f"{name}.toml").read_bytes()
+        (corpus / "settings" / name).write_bytes(text)
+        (corpus / "budget" / name).write_bytes(text)
+    (corpus / "perf_map" / "one").write_bytes(b"7f0000001000 40 jit::add(int, int)\n7f0000002000 8 b\n")
+
+
+main()
