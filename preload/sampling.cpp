@@ -14,7 +14,11 @@ constexpr double kMostShare = 0.5;                            // of a window, cr
 // A loop of nothing but malloc and free is told much sooner: no credit is worth a program that
 // stands still.
 constexpr uint64_t kLoopSelf = 100000;  // ns
+constexpr uint64_t kLoopRecords = 16;   // a few costly looks at big blocks are no loop
 constexpr double kLoopShare = 0.9;
+// What a record can cost at most, for itself and for each page looked up before, inside and after
+// the call; whatever the clock says beyond that, the thread was not running.
+constexpr uint64_t kMostRecord = 30000, kMostPerPage = 200;  // ns
 
 constinit SamplingControl g_control;
 constinit std::atomic<bool> g_control_locked{false};
@@ -96,7 +100,7 @@ void SamplingControl::refill(uint64_t now) {
 
 // A short window that the profiler fills nearly alone, or, while sampling, far beyond the budget.
 bool SamplingControl::is_loop(uint64_t now) {
-  if (short_.self < kLoopSelf) return false;
+  if (short_.self < kLoopSelf || short_.records < kLoopRecords) return false;
   double most = mean_ == 0 ? kLoopShare : 4 * budget_ < kLoopShare ? 4 * budget_ : kLoopShare;
   if (short_.share(now) > most) return true;
   short_ = Window();
@@ -171,6 +175,8 @@ bool sample_block(uint64_t bytes, double* weight) {
 }
 
 void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
+  uint64_t most = kMostRecord + bytes / 4096 * kMostPerPage;
+  if (self_ns > most) self_ns = most;
   add_self_ns(self_ns);
   ControlLock lock;
   if (!lock.held()) return;
