@@ -84,7 +84,7 @@ void MappingTable::add_line(size_t i) {
   if (!is_anonymous(mapping, name)) return take(Owner::file, name);
   if (is_arena(i)) return take(Owner::small_heap, kArenas);
   if (!above_guard(i)) return take(Owner::other_anonymous, kAnonymous);
-  uint64_t stack_end = std::min(mapping.end, mapping.begin + kMostStack);
+  uint64_t stack_end = std::min<uint64_t>(+mapping.end, mapping.begin + kMostStack);
   set(mapping.begin, stack_end, Owner::stack, kThreadStacks);
   set(stack_end, mapping.end, Owner::other_anonymous, kAnonymous);
 }
