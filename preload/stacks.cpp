@@ -23,9 +23,24 @@ struct Stack {
 };
 
 constexpr size_t kSlots = 1 << 16, kMostStacks = kSlots / 4 * 3, kWindow = 32;
-constexpr size_t kChunkBytes = 256 * 1024;
+constexpr size_t kChunkBytes = 64 * 1024;
 constinit std::atomic<Stack*>* g_by_hash = nullptr;  // kSlots of them, then kMostStacks by id
 constinit std::atomic<uint32_t> g_count{0};
+
+// The table is large and few stacks are met: its pages are made present one by one, each counted as
+// the profiler's fault.
+constexpr size_t kTableBytes = (kSlots + kMostStacks) * sizeof(std::atomic<Stack*>);
+constinit std::atomic<bool> g_present[kTableBytes / 4096]{};
+
+void make_present(std::atomic<Stack*>* entry) {
+  auto offset =
+      static_cast<size_t>(reinterpret_cast<char*>(entry) - reinterpret_cast<char*>(g_by_hash));
+  std::atomic<bool>& present = g_present[offset / 4096];
+  if (present.load(std::memory_order_relaxed) || g_state.sealed.load(std::memory_order_relaxed))
+    return;
+  populate(entry, sizeof *entry);
+  present.store(true, std::memory_order_relaxed);
+}
 
 std::atomic<Stack*>* by_id() {
   return g_by_hash + kSlots;
@@ -91,6 +106,7 @@ Stack* create(uint64_t hash, const uintptr_t* frames, size_t depth) {
   stack->depth = static_cast<uint32_t>(depth);
   stack->image.store(0, std::memory_order_relaxed);
   memcpy(stack->frames, frames, depth * sizeof *frames);
+  make_present(&by_id()[stack->id]);
   by_id()[stack->id].store(stack, std::memory_order_release);
   return stack;
 }
@@ -102,6 +118,7 @@ struct Place {
 };
 Place find(uint64_t hash) {
   size_t first = hash & (kSlots - 1) & ~(kWindow - 1);
+  make_present(&g_by_hash[first]);
   for (size_t i = first; i < first + kWindow; ++i) {
     Stack* stack = g_by_hash[i].load(std::memory_order_acquire);
     if (stack == nullptr) return {nullptr, &g_by_hash[i]};
@@ -146,8 +163,7 @@ void announce_stack(uint32_t id) {
 
 bool prepare_stacks() {
   if (g_by_hash == nullptr)
-    g_by_hash = static_cast<std::atomic<Stack*>*>(
-        own_memory((kSlots + kMostStacks) * sizeof(std::atomic<Stack*>)));
+    g_by_hash = static_cast<std::atomic<Stack*>*>(sys::map_private(kTableBytes));
   return g_by_hash != nullptr;
 }
 
