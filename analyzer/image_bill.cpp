@@ -65,7 +65,7 @@ void measure(const ImageBill& bill, const SiteTally& site, double faults, SiteBi
 
 // Where faults are sampled, pages tell how many first ones there were; a page that is read and then
 // written takes two. The sample shows it when it stands for more faults than there are pages,
-// beyond three standard errors.
+// beyond three standard errors; how many at most, getrusage's total has to say (add_unseen_again).
 double unseen_again(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
   bool every_block = site.count <= static_cast<double>(site.recorded);
   if (!image.sampled || !every_block) return 0;
@@ -76,12 +76,12 @@ double unseen_again(const ImageTally& image, const ImageBill& bill, const SiteTa
   return std::min(excess, site.write);
 }
 
-SiteBill bill_site(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
+SiteBill bill_site(const ImageTally& image, const ImageBill& bill, const SiteTally& site,
+                   double unseen = 0) {
   SiteBill result;
+  result.unseen_again = unseen;
   result.count = site.write + site.zero_read + site.write_after_zero_read + site.huge_faults +
-                 site.in_call + site.other + site.major;
-  result.unseen_again = unseen_again(image, bill, site);
-  result.count += result.unseen_again;
+                 site.in_call + site.other + site.major + unseen;
   double faults = std::max(0.0, result.count - site.populated);
   if (site.seen.timed) {
     measure(bill, site, faults, result);
@@ -116,7 +116,7 @@ void bill_blocks(const ImageTally& image, ImageBill& bill) {
     blocks.faults += each.count;
     *blocks.cost_ns += each.cost_ns;
     copies.faults += site.kernel_copy;
-    own += site.own_faults + each.unseen_again;
+    own += site.own_faults;
     counted += each.count;
     bill.sites.push_back(each);
   }
@@ -153,6 +153,32 @@ double sum_of_rows(const ImageBill& bill) {
   double sum = 0;
   for (const RowBill& each : bill.rows) sum += each.faults;
   return sum;
+}
+
+// What getrusage counted; without the closing record, 0.
+double counted_faults(const ImageTally& image) {
+  if (!image.last_usage || !image.has_final_usage) return 0;
+  return static_cast<double>(image.last_usage->minor) +
+         static_cast<double>(image.last_usage->major);
+}
+
+// Second faults that only the sample tells of. A burst is no independent draw of faults, so the
+// sample alone may be far off: never more of them than getrusage counted and no row explains, and
+// none where that is too little to tell from anything else.
+void add_unseen_again(const ImageTally& image, ImageBill& bill) {
+  constexpr double kTellingShare = 0.01;
+  double counted = counted_faults(image), room = counted - sum_of_rows(bill), wanted = 0;
+  for (const SiteTally& site : image.sites) wanted += unseen_again(image, bill, site);
+  if (room <= kTellingShare * counted || wanted <= 0) return;
+  RowBill& blocks = row(bill, Owner::blocks);
+  for (size_t i = 0; i < image.sites.size(); ++i) {
+    double unseen = unseen_again(image, bill, image.sites[i]) * std::min(1.0, room / wanted);
+    if (unseen <= 0) continue;
+    SiteBill more = bill_site(image, bill, image.sites[i], unseen);
+    blocks.faults += more.count - bill.sites[i].count;
+    *blocks.cost_ns += more.cost_ns - bill.sites[i].cost_ns;
+    bill.sites[i] = more;
+  }
 }
 
 // Takes `excess` faults off the rows that are least certain.
@@ -222,6 +248,7 @@ ImageBill make_bill(const ImageTally& image) {
   RowBill& profiler = row(bill, Owner::profiler);
   if (image.last_usage)
     profiler.faults = std::max(profiler.faults, static_cast<double>(image.last_usage->self_faults));
+  add_unseen_again(image, bill);
   balance(image, bill);
   for (int i = 1; i < kOwners; ++i) {
     RowBill& each = bill.rows[i];
