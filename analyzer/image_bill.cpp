@@ -68,9 +68,10 @@ void measure(const ImageBill& bill, const SiteTally& site, double faults, SiteBi
 // beyond three standard errors; how many at most, getrusage's total has to say (add_unseen_again).
 double unseen_again(const ImageTally& image, const ImageBill& bill, const SiteTally& site) {
   bool every_block = site.count <= static_cast<double>(site.recorded);
-  if (!image.sampled || !every_block) return 0;
+  // Bursts catch one site and miss the next: they tell costs, not counts.
+  if (!image.sampled || !every_block || site.seen.burst) return 0;
   double seen = bill.seen(site.seen), known = site.own_faults - site.populated;
-  double each = std::max<double>(image.greatest_period, site.seen.burst ? bill.burst_scale : 1);
+  double each = image.greatest_period;
   double excess = seen - known;
   if (excess < 3 * std::sqrt(seen * each)) return 0;
   return std::min(excess, site.write);
@@ -121,9 +122,10 @@ void bill_blocks(const ImageTally& image, ImageBill& bill) {
     bill.sites.push_back(each);
   }
   if (bill.mean_ns > 0) copies.cost_ns = copies.faults * bill.mean_ns;
-  // What unsampled blocks took was seen as somebody else's: sampled blocks stand for them now.
+  // What unsampled blocks took was seen as somebody else's: sampled blocks stand for them now. Most
+  // had a mapping of their own, which was gone before a reading listed it.
   double moved = std::max(0.0, counted - own);
-  for (Owner owner : {Owner::small_heap, Owner::other_anonymous}) {
+  for (Owner owner : {Owner::unattributed, Owner::other_anonymous, Owner::small_heap}) {
     RowBill& from = row(bill, owner);
     double part = std::min(moved, from.faults);
     from.faults -= part;
@@ -136,7 +138,9 @@ void bill_owners(const ImageTally& image, ImageBill& bill) {
     const FaultSum& sum = image.owners[i];
     RowBill& each = bill.rows[i];
     each.faults = bill.seen(sum);
-    each.mean_ns = sum.timed ? bill.corrected(sum) / static_cast<double>(sum.timed) : bill.mean_ns;
+    bool known = i != static_cast<int>(Owner::unattributed);
+    each.mean_ns =
+        known && sum.timed ? bill.corrected(sum) / static_cast<double>(sum.timed) : bill.mean_ns;
   }
 }
 
@@ -202,6 +206,17 @@ double cut_opening(const ImageTally& image, ImageBill& bill, double excess) {
   return excess - part;
 }
 
+// What was paid between bursts is known in sum: the other owners have it in the shares that the
+// bursts show, if those show enough.
+void spread_between_bursts(const ImageTally& image, ImageBill& bill, double left) {
+  constexpr double kEnough = 30;
+  double sum = 0;
+  for (const FaultSum& owner : image.owners) sum += static_cast<double>(owner.burst);
+  if (sum < kEnough || left <= 0) return;
+  for (int i = 1; i < kOwners; ++i)
+    bill.rows[i].faults += left * static_cast<double>(image.owners[i].burst) / sum;
+}
+
 // getrusage's total decides; what the rows do not explain is unattributed.
 void balance(const ImageTally& image, ImageBill& bill) {
   double rows = sum_of_rows(bill), major = 0;
@@ -210,6 +225,8 @@ void balance(const ImageTally& image, ImageBill& bill) {
   // Without the closing record the process went on paying after the last count.
   if (!image.has_final_usage) counted = std::max(counted, rows);
   if (rows > counted) cut_rows(bill, cut_opening(image, bill, rows - counted));
+  rows = sum_of_rows(bill);
+  if (image.bursts && image.has_final_usage) spread_between_bursts(image, bill, counted - rows);
   rows = sum_of_rows(bill);
   counted = std::max(counted, rows);
   row(bill, Owner::unattributed).faults += counted - rows;
@@ -235,12 +252,30 @@ CellBill bill_cell(const ImageBill& bill, const CellKey& key, const FaultSum& su
   return {faults, faults * mean};
 }
 
+namespace {
+
+// For how many faults each one stands that was seen in a burst: by getrusage's count from the first
+// gap on, else by time.
+void find_burst_scale(const ImageTally& image, ImageBill& bill) {
+  double seen = 0;
+  for (const SiteTally& site : image.sites) seen += static_cast<double>(site.seen.burst);
+  for (const FaultSum& owner : image.owners) seen += static_cast<double>(owner.burst);
+  if (seen > 0 && image.usage_before_bursts &&
+      image.last_usage->minor > image.usage_before_bursts->minor)
+    bill.burst_scale =
+        static_cast<double>(image.last_usage->minor - image.usage_before_bursts->minor) / seen;
+  else if (image.burst_on_ns > 0)
+    bill.burst_scale = image.burst_span_ns / image.burst_on_ns;
+  bill.burst_scale = std::max(1.0, bill.burst_scale);
+}
+
+}  // namespace
+
 ImageBill make_bill(const ImageTally& image) {
   ImageBill bill;
   const auto& write = image.prices[static_cast<size_t>(trace::PriceKind::write)];
   if (write) bill.excess_ns = sane(write->raw_excess_ns);
-  if (image.burst_on_ns > 0)
-    bill.burst_scale = std::max(1.0, image.burst_span_ns / image.burst_on_ns);
+  find_burst_scale(image, bill);
   find_mean(image, bill);
   bill_owners(image, bill);
   bill_blocks(image, bill);

@@ -128,6 +128,7 @@ void ImagePass::on(const trace::Usage& event, const RawEvent& raw) {
   ImageTally& tally = state_.tally;
   if (!tally.first_usage) tally.first_usage = event;
   tally.last_usage = event;
+  if (tally.bursts && !tally.usage_before_bursts) tally.usage_before_bursts = event;
   tally.has_final_usage |= event.final != 0;
   tally.lost_blocks = std::max<uint64_t>(tally.lost_blocks, +event.lost_block_records);
   if (event.resident_bytes) state_.timeline.at(raw.timestamp).resident_bytes = event.resident_bytes;

@@ -161,9 +161,11 @@ struct ImageTally {
   uint64_t lives_left_out = 0;
   // How the faults were seen.
   bool perf = false;     // events; else residency only
+  bool bursts = false;   // recording has stopped at some time
   bool sampled = false;  // at some time not every fault was recorded
   uint32_t greatest_period = 1;
-  double burst_on_ns = 0, burst_span_ns = 0;  // over all CPUs, once bursts had begun
+  std::optional<trace::Usage> usage_before_bursts;  // the first count after recording first stopped
+  double burst_on_ns = 0, burst_span_ns = 0;        // over all CPUs, once bursts had begun
   uint64_t lost_faults = 0, lost_blocks = 0;
   bool huge_advised = false;
   bool has_final_usage = false;

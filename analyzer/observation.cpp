@@ -21,6 +21,7 @@ void Observation::window(uint32_t number, uint64_t timestamp, const trace::Windo
   tally_.sampled |= partial;
   tally_.greatest_period = std::max<uint32_t>(tally_.greatest_period, +window.period);
   stream.bursts |= window.period == 0;
+  tally_.bursts |= window.period == 0;
   stream.period = window.period;
   stream.since_ns = timestamp;
 }
