@@ -21,25 +21,26 @@ size_t stretch_pages() {
   return most < 32 ? most : 32;
 }
 
-// A mapping with an aligned huge page's worth of room, unmapped on leaving.
+// A mapping with aligned room for some huge pages, unmapped on leaving.
 class Scratch {
  public:
-  Scratch()
-      : memory_(sys::map(nullptr, 2 * kHugeBytes, PROT_READ | PROT_WRITE,
+  explicit Scratch(size_t huge_pages = 1)
+      : bytes_(huge_pages * kHugeBytes),
+        memory_(sys::map(nullptr, bytes_ + kHugeBytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)) {}
   ~Scratch() {
-    if (good()) sys::unmap(memory_, 2 * kHugeBytes);
+    if (good()) sys::unmap(memory_, bytes_ + kHugeBytes);
   }
+  Scratch(const Scratch&) = delete;
   bool good() const { return !sys::failed(memory_); }
   volatile char* begin() const {
     uintptr_t address = reinterpret_cast<uintptr_t>(memory_) + kHugeBytes - 1;
     return reinterpret_cast<volatile char*>(address & ~(kHugeBytes - 1));
   }
-  long advise(int advice) const {
-    return sys::advise(const_cast<char*>(begin()), kHugeBytes, advice);
-  }
+  long advise(int advice) const { return sys::advise(const_cast<char*>(begin()), bytes_, advice); }
 
  private:
+  size_t bytes_;
   void* memory_;
 };
 
@@ -78,6 +79,12 @@ Price price_of(double* values, int count) {
   return {mean, spread_of(values, count)};
 }
 
+uint64_t own_faults() {
+  rusage usage{};
+  sys::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<uint64_t>(usage.ru_minflt);
+}
+
 class Calibrator {
  public:
   // recorded: nullptr where perf is refused. dense: it records every fault.
@@ -93,9 +100,6 @@ class Calibrator {
     scratch_.advise(MADV_DONTNEED);
     populates();
     return true;
-  }
-  void run_huge() {
-    if (scratch_.good()) huge_pages();
   }
 
  private:
@@ -162,28 +166,6 @@ class Calibrator {
     price(PriceKind::populate) = price_of(values, kStretches);
   }
 
-  static uint64_t own_faults() {
-    rusage usage{};
-    sys::getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<uint64_t>(usage.ru_minflt);
-  }
-
-  // Known only where one fault really brought the whole huge page.
-  void huge_pages() {
-    constexpr int kTries = 5;
-    double values[kTries];
-    for (double& value : values) {
-      if (sys::failed(scratch_.advise(MADV_HUGEPAGE))) return;
-      uint64_t faults = own_faults();
-      value = store_each(scratch_.begin(), 1);
-      store_each(scratch_.begin(), kHugeBytes / g_state.page_bytes);
-      if (own_faults() - faults != 1) return;
-      scratch_.advise(MADV_DONTNEED);
-    }
-    double middle = median_of(values, kTries);
-    price(PriceKind::huge) = {middle, spread_of(values, kTries)};
-  }
-
   Scratch scratch_;
   RecordedStretch* recorded_;
   bool dense_;
@@ -217,10 +199,22 @@ bool calibrate_bare(Calibration* to) {
   return Calibrator(nullptr, true, to).run();
 }
 
+// Each try takes a page that is new: one that was just given back would still be in the caches.
+// Known only where one fault really brought the whole huge page.
 Price calibrate_huge() {
-  Calibration found;
-  Calibrator(nullptr, true, &found).run_huge();
-  return found.prices[static_cast<int>(PriceKind::huge)];
+  constexpr int kTries = 3;
+  Scratch scratch(kTries);
+  if (!scratch.good() || sys::failed(scratch.advise(MADV_HUGEPAGE))) return {};
+  double values[kTries];
+  for (int i = 0; i < kTries; ++i) {
+    volatile char* page = scratch.begin() + static_cast<size_t>(i) * kHugeBytes;
+    uint64_t faults = own_faults();
+    values[i] = store_each(page, 1);
+    store_each(page, kHugeBytes / g_state.page_bytes);
+    if (own_faults() - faults != 1) return {};
+  }
+  double middle = median_of(values, kTries);
+  return {middle, spread_of(values, kTries)};
 }
 
 bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,

@@ -8,6 +8,7 @@
 #include "preload/credentials.h"
 #include "preload/memory.h"
 #include "preload/perf_refusal.h"
+#include "preload/residency.h"
 #include "preload/sampling.h"
 #include "preload/slots.h"
 #include "preload/state.h"
@@ -230,7 +231,7 @@ void CollectorLoop::snapshot_if_due(uint64_t now) {
 
 // Once the program is seen to have any.
 void CollectorLoop::price_huge() {
-  if (huge_priced_ || !snapshots_.saw_huge()) return;
+  if (huge_priced_ || !residency_saw_huge()) return;
   huge_priced_ = true;
   write_price(trace::PriceKind::huge, calibrate_huge(), recorder_.calibration().raw_excess_ns);
 }

@@ -17,6 +17,7 @@ struct Range {
 };
 
 std::atomic<Sight> g_sight{Sight::untried};
+std::atomic<bool> g_saw_huge{false};
 
 Range whole_pages(uintptr_t address, size_t bytes) {
   uintptr_t mask = g_state.page_bytes - 1;
@@ -41,7 +42,9 @@ void add_region(const pagemap::Region& region, PageCounts& counts) {
   if (region.categories & pagemap::kPresent) counts.resident += pages;
   if (region.categories & pagemap::kSwapped) counts.swapped += pages;
   if (region.categories & pagemap::kZero) counts.zero += pages;
-  if (region.categories & pagemap::kHuge) counts.huge += pages;
+  if ((region.categories & pagemap::kHuge) == 0) return;
+  counts.huge += pages;
+  g_saw_huge.store(true, std::memory_order_relaxed);
 }
 
 // Moves range.begin past what was looked at: the end, or where `most` pages were found (0: no
@@ -179,6 +182,9 @@ void remember(Sight sight) {
 
 Sight residency_sight() {
   return g_sight.load(std::memory_order_relaxed);
+}
+bool residency_saw_huge() {
+  return g_saw_huge.load(std::memory_order_relaxed);
 }
 void limit_residency_sight(Sight sight) {
   remember(sight);

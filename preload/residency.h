@@ -39,6 +39,8 @@ PageCounts count_pages(uintptr_t address, size_t bytes, Effort effort);
 // What count_pages can tell here; found out by its first use.
 enum class Sight : uint8_t { untried, scan, pagemap, presence };
 Sight residency_sight();
+// Whether any range that was looked at had huge pages.
+bool residency_saw_huge();
 // For tests and for the collector's own preference; a better sight is not tried again.
 void limit_residency_sight(Sight sight);
 

@@ -57,8 +57,6 @@ class EffortChoice {
  public:
   explicit EffortChoice(bool final) : begin_(sys::monotonic_ns()), final_(final) {}
 
-  bool saw_huge = false;
-
   Effort now() const {
     const Choice& probe = g_state.settings.residency_probe;
     if (probe.is("off")) return Effort::none;
@@ -74,20 +72,17 @@ class EffortChoice {
   bool final_;
 };
 
-// True when there were huge pages in it.
-bool write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
+void write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
   PageCounts counts = count_pages(address, bytes, effort);
-  if (counts.probed == trace::kUnknownPages) return false;
+  if (counts.probed == trace::kUnknownPages) return;
   emit_block(trace::Residency{address, bytes, idle, counts.probed, counts.resident, counts.zero,
                               counts.huge, counts.swapped});
-  return counts.huge != trace::kUnknownPages && counts.huge > 0;
 }
 
 // On which nodes it lies, too, while there is time to look closely.
 void write_block(const LiveBlock& block, void* context) {
-  auto choice = static_cast<EffortChoice*>(context);
-  Effort effort = choice->now();
-  choice->saw_huge |= write_range(block.address, block.bytes, false, effort);
+  Effort effort = static_cast<EffortChoice*>(context)->now();
+  write_range(block.address, block.bytes, false, effort);
   if (effort == Effort::full)
     record_placement({}, trace::PlacementMoment::snapshot, block.address, block.bytes);
 }
@@ -146,7 +141,6 @@ void Snapshots::write_maps() {
 void Snapshots::write_residency(bool final) {
   EffortChoice effort(final);
   visit_live_blocks(write_block, &effort);
-  saw_huge_ |= effort.saw_huge;
   IdleRange ranges[kIdleRanges];
   size_t count = copy_idle_ranges(ranges, kIdleRanges);
   for (size_t i = 0; i < count; ++i)

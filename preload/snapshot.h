@@ -16,8 +16,6 @@ class Snapshots {
 
   // Residency of live blocks and of ranges given back, mappings if they changed, Usage.
   void take(bool final);
-  // Some range that was looked at had huge pages.
-  bool saw_huge() const { return saw_huge_; }
 
   // CPU time and faults at the last snapshot, to tell an idle process by.
   bool idle_since_last(uint64_t program_ns) const;
@@ -32,7 +30,6 @@ class Snapshots {
   uint64_t maps_due_ns_ = 0;
   uint64_t program_ns_ = 0;
   bool told_sight_ = false;
-  bool saw_huge_ = false;
 };
 
 // getrusage and the profiler's own account, now.
