@@ -21,12 +21,13 @@ std::string field(const std::string& text) {
 
 // sqlite3_exec's callback: one row; the first call writes the header too.
 int write_row(void* to, int columns, char** values, char** names) {
-  auto& [out, begun] = *static_cast<std::pair<std::ostream*, bool>*>(to);
+  auto* state = static_cast<std::pair<std::ostream*, bool>*>(to);
+  std::ostream& out = *state->first;
   auto line = [&](char** texts) {
-    for (int i = 0; i < columns; i++) *out << (i ? "," : "") << (texts[i] ? field(texts[i]) : "");
-    *out << '\n';
+    for (int i = 0; i < columns; i++) out << (i ? "," : "") << (texts[i] ? field(texts[i]) : "");
+    out << '\n';
   };
-  if (!std::exchange(begun, true)) line(names);
+  if (!std::exchange(state->second, true)) line(names);
   line(values);
   return 0;
 }
