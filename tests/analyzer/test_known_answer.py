@@ -69,31 +69,33 @@ def user(request):
     return request.param
 
 
-def profiled_sites(profile, source, options, user):
-    run = profile(WORKLOAD, "sites", *options, "--json", "-", user=user,
-                  options=f"faults.source={source},faults.period=1")
-    assert run.status == 0, run.stderr
-    report = run.report()
-    assert report["run"]["fault_source"] == source
-    assert report["run"]["lost_fault_records"] == report["run"]["lost_block_records"] == 0
-    return run, report
+def profiled_sites(profile, source, options, **how):
+    """(the run, its report), of a run that lost nothing: a machine that starves the collector makes
+    it lose records, which the report must state and which only another run can bring back."""
+    for _ in range(5):
+        run = profile(WORKLOAD, "sites", *options, "--json", "-", timeout=600,
+                      options=f"faults.source={source},faults.period=1", **how)
+        assert run.status == 0, run.stderr
+        report = run.report()
+        assert report["run"]["fault_source"] == source
+        if report["run"]["lost_fault_records"] == report["run"]["lost_block_records"] == 0:
+            return run, report
+    pytest.fail("records were lost in each of five runs")
 
 
 def test_perf_mode_knows_every_number(profile, options, user):
-    run, report = profiled_sites(profile, "perf", options, user)
+    run, report = profiled_sites(profile, "perf", options, user=user)
     wanted = ("api", "blocks", "bytes", "pages.", "faults.", "reuse.", "thread.")
     assert not differences(the_truth(run), the_report(report), wanted)
 
 
 def test_pagemap_mode_knows_every_page(profile, options, user):
-    run, report = profiled_sites(profile, "pagemap", options, user)
+    run, report = profiled_sites(profile, "pagemap", options, user=user)
     assert not differences(the_truth(run), the_report(report), ("api", "blocks", "bytes", "pages."))
 
 
 @pytest.mark.parametrize("allocator", ["jemalloc", "mimalloc", "tcmalloc"])
 def test_mapped_sites_hold_before_any_allocator(profile, allocator):
-    run = profile(WORKLOAD, "sites", "--json", "-", allocator=allocator,
-                  options="faults.source=perf,faults.period=1")
-    assert run.status == 0, run.stderr
+    run, report = profiled_sites(profile, "perf", [], allocator=allocator)
     wanted = ("api", "blocks", "bytes", "pages.", "faults.", "thread.")
-    assert not differences(the_truth(run), the_report(run.report()), wanted)
+    assert not differences(the_truth(run), the_report(report), wanted)

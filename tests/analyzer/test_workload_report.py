@@ -12,12 +12,17 @@ WARM_MALLOC = {"GLIBC_TUNABLES": "glibc.malloc.mmap_max=0:glibc.malloc.trim_thre
 
 
 def run_workload(profile, *arguments, **how):
-    """(what the workload printed, {function: site})"""
-    run = profile(WORKLOAD, *arguments, "--json", "-", options=EXACT, **how)
-    assert run.status == 0, run.stderr
-    report = run.report()
-    assert report["run"]["fault_source"] == "perf"
-    sites = {site["function"].split("(")[0]: site for site in report["sites"]}
+    """(what the workload printed, {function: site}, the report), of a run that lost no record."""
+    for _ in range(5):
+        run = profile(WORKLOAD, *arguments, "--json", "-", options=EXACT, timeout=600, **how)
+        assert run.status == 0, run.stderr
+        report = run.report()
+        assert report["run"]["fault_source"] == "perf"
+        if report["run"]["lost_fault_records"] == 0:
+            break
+    else:
+        pytest.fail("records were lost in each of five runs")
+    sites = {(site["function"] or "").split("(")[0]: site for site in report["sites"]}
     return json.loads(run.stdout), sites, report
 
 
@@ -65,8 +70,8 @@ def test_touch_kinds(profile):
 
 
 def test_cycles_tell_cold_from_kept(profile):
-    cycles = ["cycles", "--mib", 64, "--reps", 2, "--thp", "never"]
-    pages = 64 << 20 >> 12
+    cycles = ["cycles", "--mib", 40, "--reps", 2, "--thp", "never"]
+    pages = 40 << 20 >> 12
     _, sites, report = run_workload(profile, *cycles)
     mapped, allocated = sites["cycle_a_map"], sites["cycle_d_malloc"]
     assert "warm" not in classes(mapped) and mapped["blocks"]["count"] == 3
@@ -77,13 +82,13 @@ def test_cycles_tell_cold_from_kept(profile):
 
 
 def test_cycles_behind_libmalloc_are_warm(profile):
-    cycles = ["cycles", "--mib", 64, "--reps", 2, "--thp", "never"]
+    cycles = ["cycles", "--mib", 40, "--reps", 2, "--thp", "never"]
     answer, sites, _ = run_workload(profile, *cycles, allocator="libmalloc")
     assert answer["recycling"]["same_block"] == 2
     allocated = sites["cycle_d_malloc"]
     # The first may lie where a mapping of cycles A to C lay: cold, not fresh.
     assert classes(allocated) in ({"fresh": 1, "warm": 2}, {"cold": 1, "warm": 2})
-    assert allocated["faults"]["count"] == 64 << 20 >> 12
+    assert allocated["faults"]["count"] == 40 << 20 >> 12
 
 
 def paid_again(answer):
