@@ -6,7 +6,7 @@ import pytest
 
 from conftest import WORKLOAD
 
-EXACT = "faults.source=perf,faults.period=1"
+EXACT = "faults.source=perf,faults.period=1,overhead.budget=100%"  # no block is sampled
 COLD_MALLOC = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1048576"}
 WARM_MALLOC = {"GLIBC_TUNABLES": "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1073741824"}
 
