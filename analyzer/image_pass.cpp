@@ -96,6 +96,11 @@ class ImagePass : public FaultSink {
   static constexpr size_t kMostAttributes = 10000, kMostPhases = 1000;
 
   void seen_at(uint64_t timestamp) {
+    // Where the event that says when the image began is lost, its first one does.
+    if (state_.tally.process.start_monotonic_ns == 0) {
+      state_.tally.process.start_monotonic_ns = timestamp;
+      state_.tally.phases.front().begin_ns = timestamp;
+    }
     state_.tally.last_ns = std::max(state_.tally.last_ns, timestamp);
   }
   void begin(const RawEvent& raw) {

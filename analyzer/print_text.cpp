@@ -166,6 +166,20 @@ void print_huge(const Result& result, TextWriter& writer) {
   writer.flow(text, 2);
 }
 
+// The spread over the ranks of a parallel job, and the one that stands out.
+void print_ranks(const std::vector<const Process*>& dearest_first, TextWriter& writer) {
+  std::vector<const Process*> ranks;
+  for (const Process* process : dearest_first)
+    if (!process->rank.empty()) ranks.push_back(process);
+  if (ranks.size() < 2) return;
+  double most = ranks.front()->cost_ns, median = ranks[ranks.size() / 2]->cost_ns;
+  std::string text = plural(ranks.size(), "rank", "ranks") + " paid " +
+                     time_figure(ranks.back()->cost_ns) + " to " + time_figure(most) + ", " +
+                     time_figure(median) + " in the median";
+  if (most > 1.5 * median) text += "; rank " + printable(ranks.front()->rank) + " is the outlier";
+  writer.flow(text + ".", 2, 2);
+}
+
 void print_processes(const Result& result, TextWriter& writer) {
   if (result.processes.size() < 2) return;
   writer.heading("Processes, dearest first");
@@ -182,6 +196,7 @@ void print_processes(const Result& result, TextWriter& writer) {
                 pad_left(count_text(process.minor_faults), 14) + " faults" +
                 pad_left(time_figure(process.cost_ns), 12));
   }
+  print_ranks(order, writer);
   if (order.size() > 5)
     writer.line("  " + count_text(order.size() - 5) + " more; --by process lists them.");
 }
