@@ -9,16 +9,21 @@ HEADER = struct.Struct("<I16sIQQQQQI")  # PacketHeader of preload/trace_format.h
 
 def content(path):
     """The events of a stream's first packet."""
-    data = path.read_bytes() if path.exists() else b""
+    data = path.read_bytes()
     if len(data) < HEADER.size:
         return b""
     bits = HEADER.unpack_from(data)[5]
     return data[HEADER.size:bits // 8]
 
 
+def fullest(image, kind):
+    """The stream file of a kind that holds most: threads write to the slot of their CPU."""
+    return max(image.glob(f"{kind}_*"), key=lambda path: len(content(path)))
+
+
 def trace_seed(image):
-    blocks = content(image / "blocks_0")[:0xFFFF]
-    faults = content(image / "faults_0")[:0xFFFF]
+    blocks = content(fullest(image, "blocks"))[:0xFFFF]
+    faults = content(fullest(image, "faults"))[:0xFFFF]
     return b"\0" + struct.pack("<H", len(blocks)) + blocks + faults
 
 
@@ -28,7 +33,7 @@ def main():
         (corpus / target).mkdir(parents=True, exist_ok=True)
     for number, image in enumerate(sorted(p.parent for p in run.glob("*/metadata"))):
         (corpus / "trace" / f"run{number}").write_bytes(trace_seed(image))
-        raw = (image / "blocks_0").read_bytes()[:4096]
+        raw = fullest(image, "blocks").read_bytes()[:4096]
         (corpus / "trace" / f"raw{number}").write_bytes(b"\1" + struct.pack("<H", len(raw)) + raw)
     (corpus / "report_json" / "report").write_bytes(report.read_bytes())
     configs = pathlib.Path(__file__).resolve().parents[2] / "configs"
