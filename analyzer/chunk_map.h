@@ -90,7 +90,7 @@ class ChunkMap {
 
  private:
   using Chunk = std::vector<Entry>;
-  static constexpr size_t kMost = 256;
+  static constexpr size_t kMost = std::max<size_t>(32, 4096 / sizeof(Entry));
   static constexpr size_t kNone = static_cast<size_t>(-1);
   static bool before(uint64_t key, const Entry& entry) { return key < entry.key; }
 

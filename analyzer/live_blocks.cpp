@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ftprof {
 
@@ -72,11 +73,11 @@ uint32_t LiveBlocks::add(LiveBlock block) {
   uint32_t at;
   if (free_.empty()) {
     at = static_cast<uint32_t>(blocks_.size());
-    blocks_.push_back(block);
+    blocks_.push_back(std::move(block));
   } else {
     at = free_.back();
     free_.pop_back();
-    blocks_[at] = block;
+    blocks_[at] = std::move(block);
   }
   put_back(at);
   return at;
