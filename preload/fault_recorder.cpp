@@ -150,6 +150,7 @@ bool FaultRecorder::drain() {
     unfinished_[reading_] = came;
     any |= came;
   }
+  join_->end_of_pass();
   if (!lossy_ && window_open()) join_->set_complete(complete());
   if (any) resynchronise();
   return any;

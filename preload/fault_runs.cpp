@@ -61,7 +61,7 @@ void FaultJoin::entry(u32 cpu, const FaultEntry& entry) {
   Lane& lane = lanes_[cpu];
   if (lane.tail - lane.head == kWaiting || lane.open_count == kOpen) give_up_oldest(cpu);
   Waiting& waiting = at(lane, lane.tail);
-  waiting = {entry, kNotTimed32, kInKernel, false};
+  waiting = {entry, kNotTimed32, kInKernel, false, false, 0};
   if (orphan_count_ == 0 || !take_orphan(entry, waiting)) {
     lane.open[lane.open_count++] = lane.tail;
     ++open_total_;
@@ -111,16 +111,35 @@ bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry) {
   constexpr u64 kSameFaultNs = 1500;
   bool twice = false;
   auto matches = [&](Waiting& waiting) {
-    if (waiting.entry.tid != entry.tid || waiting.entry.time > entry.time) return false;
+    if (waiting.entry.tid != entry.tid || waiting.entry.time > entry.time || waiting.followed)
+      return false;
     twice = waiting.entry.addr == entry.addr && entry.time - waiting.entry.time < kSameFaultNs;
     if (twice) return false;
-    waiting.state = complete_ ? kFailed : kDone;
-    return true;
+    if (!complete_) {
+      waiting.state = kDone;
+      return true;
+    }
+    waiting.followed = true, waiting.followed_in = pass_;
+    ++followed_total_;
+    return false;
   };
   if (settle(cpu, matches) || twice) return twice;
   for (u32 other = 0; other < cpus_ && open_total_ > 0; ++other)
     if (other != cpu && (settle(other, matches) || twice)) return twice;
   return false;
+}
+
+void FaultJoin::end_of_pass() {
+  ++pass_;
+  for (u32 cpu = 0; cpu < cpus_ && followed_total_ > 0; ++cpu) {
+    auto over = [this](Waiting& waiting) {
+      if (!waiting.followed || pass_ - waiting.followed_in < 2) return false;
+      waiting.state = given_up(waiting);
+      return true;
+    };
+    while (settle(cpu, over)) {
+    }
+  }
 }
 
 bool FaultJoin::take_orphan(const FaultEntry& entry, Waiting& waiting) {
@@ -145,14 +164,21 @@ void FaultJoin::keep_orphan(u32 tid, u64 addr, u64 time, bool major) {
 }
 
 void FaultJoin::close_open(Lane& lane, u32 index, State state) {
-  at(lane, lane.open[index]).state = state;
+  Waiting& waiting = at(lane, lane.open[index]);
+  waiting.state = state;
+  followed_total_ -= waiting.followed;
   for (u32 i = index + 1; i < lane.open_count; ++i) lane.open[i - 1] = lane.open[i];
   --lane.open_count;
   --open_total_;
 }
 
+FaultJoin::State FaultJoin::given_up(const Waiting& waiting) const {
+  return waiting.followed && complete_ ? kFailed : kDone;
+}
+
 void FaultJoin::give_up_oldest(u32 cpu) {
-  if (lanes_[cpu].open_count > 0) close_open(lanes_[cpu], 0, kDone);
+  Lane& lane = lanes_[cpu];
+  if (lane.open_count > 0) close_open(lane, 0, given_up(at(lane, lane.open[0])));
   write_ready(cpu);
 }
 

@@ -7,6 +7,10 @@
 // up to kWaiting. A fault may be handled on another CPU than it entered on, and that ring may be
 // read first: such handled samples wait for their entry as `orphans`.
 //
+// The same goes for the thread's next entry: it may be read before the handled sample of the one it
+// follows, which therefore is given up only after the rings have been read to the end once more
+// (end_of_pass).
+//
 // What an entry without its handled sample means depends on what is recorded. When every handled
 // sample is (complete), the fault failed (SIGSEGV): getrusage does not count it and neither do we.
 // Otherwise it is a fault whose time was not sampled.
@@ -74,6 +78,8 @@ class FaultJoin {
   // opened may be observed by its own event and by an inherited one.
   void entry(trace::u32 cpu, const FaultEntry& entry);
   void handled(trace::u32 cpu, trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
+  // All rings have been read once.
+  void end_of_pass();
   // Writes the CPU's unfinished run; faults that are still in the kernel stay.
   void flush(trace::u32 cpu);
   // The window ends: what is still in the kernel is written untimed, nothing is left behind.
@@ -92,6 +98,8 @@ class FaultJoin {
     trace::u32 cost_ns;
     State state;
     bool major;
+    bool followed;           // the thread has entered another fault since
+    trace::u32 followed_in;  // and that was read in this pass
   };
   struct Lane {
     Waiting queue[kWaiting];  // [head, tail) modulo kWaiting
@@ -116,6 +124,7 @@ class FaultJoin {
   bool take_orphan(const FaultEntry& entry, Waiting& waiting);
   void keep_orphan(trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
   void close_open(Lane& lane, trace::u32 index, State state);
+  State given_up(const Waiting& waiting) const;
   void give_up_oldest(trace::u32 cpu);
   void write_ready(trace::u32 cpu);
   void write(trace::u32 cpu, const Waiting& waiting);
@@ -125,6 +134,8 @@ class FaultJoin {
   trace::u32 cpus_;
   int page_shift_;
   trace::u32 open_total_ = 0;
+  trace::u32 followed_total_ = 0;
+  trace::u32 pass_ = 0;
   bool complete_ = false;
   Orphan orphans_[kOrphans] = {};
   trace::u32 orphan_count_ = 0;

@@ -119,6 +119,36 @@ TEST_F(FaultJoinTest, HandledOnAnotherCpuInEitherOrderOfReading) {
   EXPECT_EQ(join.raw_ns(), 800U + 900 + 300);
 }
 
+TEST_F(FaultJoinTest, TheNextEntryMayBeReadBeforeTheHandledSampleOfTheLast) {
+  join.set_complete(true);
+  entry(0, 1, 10, 1000);
+  join.end_of_pass();
+  entry(0, 1, 11, 3000);  // the thread was on CPU 1 in between, whose ring is read second
+  handled(1, 1, 10, 1800);
+  handled(0, 1, 11, 3900);
+  join.end_of_pass();
+  entry(0, 1, 20, 5000);  // this one fails
+  entry(0, 1, 21, 6000), handled(0, 1, 21, 6500);
+  for (int pass = 0; pass < 2; ++pass) join.end_of_pass();
+  EXPECT_EQ(join.failed(), 1U);
+  close();
+  EXPECT_EQ(join.faults(), 3U);
+  EXPECT_EQ(join.timed(), 3U);
+}
+
+TEST_F(FaultJoinTest, ManyFailuresInOnePassAreNotCounted) {
+  join.set_complete(true);
+  for (u64 i = 0; i < 1000; ++i) {
+    entry(0, 1, 100 + i, 10000 * i + 1000);  // refused
+    entry(0, 1, 100 + i, 10000 * i + 5000);  // allowed
+    handled(0, 1, 100 + i, 10000 * i + 5500);
+  }
+  close();
+  EXPECT_EQ(join.faults(), 1000U);
+  EXPECT_EQ(join.timed(), 1000U);
+  EXPECT_EQ(join.failed(), 1000U);
+}
+
 TEST_F(FaultJoinTest, AFaultThatWasNeverHandledFailedWhenAllAreTimed) {
   join.set_complete(true);
   entry(0, 1, 10, 1000);  // SIGSEGV
