@@ -65,22 +65,13 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-// "shop::Cart::" for a function declared there. Walks the whole unit.
-std::string scope_of(Dwarf_Die* die) {
-  Dwarf_Die declaration = declaration_of(*die);
-  Dwarf_Die* scopes = nullptr;
-  int count = dwarf_getscopes_die(&declaration, &scopes);
-  std::string prefix;
-  for (int i = 1; i < count; ++i) {
-    int tag = dwarf_tag(&scopes[i]);
-    bool named = tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
-                 tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-    if (!named) continue;
-    const char* name = dwarf_diename(&scopes[i]);
-    prefix = (name ? name : "(anonymous namespace)") + ("::" + prefix);
-  }
-  std::free(scopes);
-  return prefix;
+// "shop::Cart::" for what stands in Cart, in what `outer` names.
+std::string scope_within(const std::string& outer, Dwarf_Die* die, int tag) {
+  bool named = tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+               tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+  if (!named) return outer;
+  const char* name = dwarf_diename(die);
+  return outer + (name ? name : "(anonymous namespace)") + "::";
 }
 
 uint32_t number_of(Dwarf_Die* die, unsigned name) {
@@ -160,22 +151,25 @@ struct DwarfIndex::Unit {
   bool indexed = false;
   std::vector<std::unique_ptr<Function>> functions;
   std::vector<Range<uint32_t>> ranges;
+  // Where functions without a linkage name are declared, by the DIE's place in memory.
+  std::unordered_map<const void*, std::string> scopes;
 
   void index() {
     if (indexed) return;
     indexed = true;
-    add_functions(&contents, 0);
+    add_functions(&contents, "", 0);
     std::ranges::sort(ranges, {}, &Range<uint32_t>::begin);
   }
-  void add_functions(Dwarf_Die* at, int depth) {
+  void add_functions(Dwarf_Die* at, const std::string& scope, int depth) {
     if (depth > kDeepest) return;
     for_each_child(at, [&](Dwarf_Die* child) {
       int tag = dwarf_tag(child);
-      if (tag == DW_TAG_subprogram) add_function(child);
-      if (may_hold_functions(tag)) add_functions(child, depth + 1);
+      if (tag == DW_TAG_subprogram) add_function(child, scope);
+      if (may_hold_functions(tag)) add_functions(child, scope_within(scope, child, tag), depth + 1);
     });
   }
-  void add_function(Dwarf_Die* at) {
+  void add_function(Dwarf_Die* at, const std::string& scope) {
+    if (!scope.empty() && !dwarf_hasattr(at, DW_AT_linkage_name)) scopes.emplace(at->addr, scope);
     auto number = static_cast<uint32_t>(functions.size());
     for_each_range(at, [&](auto begin, auto end) { ranges.push_back({begin, end, number}); });
     if (!ranges.empty() && ranges.back().value == number)
@@ -185,6 +179,10 @@ struct DwarfIndex::Unit {
     index();
     auto range = find_range(ranges, address);
     return range ? functions[range->value].get() : nullptr;
+  }
+  std::string scope_of(const Dwarf_Die& at) const {
+    auto found = scopes.find(declaration_of(at).addr);
+    return found == scopes.end() ? "" : found->second;
   }
   // The line of the instruction itself.
   SourceFrame line_at(uint64_t address) {
@@ -223,13 +221,13 @@ DwarfIndex::Unit* DwarfIndex::unit_at(uint64_t address) {
   return range ? units_[range->value].get() : nullptr;
 }
 
-const DwarfIndex::Name& DwarfIndex::name_of(Dwarf_Die* die) {
+const DwarfIndex::Name& DwarfIndex::name_of(const Unit& unit, Dwarf_Die* die) {
   auto [entry, is_new] = names_.try_emplace(die->addr);
   if (!is_new) return entry->second;
   if (const char* linkage = linkage_name(die)) {
     entry->second = {demangle(linkage), false};
   } else if (const char* plain = dwarf_diename(die)) {
-    entry->second = {scope_of(die) + plain, true};
+    entry->second = {unit.scope_of(*die) + plain, true};
   }
   return entry->second;
 }
@@ -244,7 +242,7 @@ std::vector<SourceFrame> DwarfIndex::find(uint64_t address) {
   std::vector<SourceFrame> frames;
   for (int i = function->innermost(address); i >= 0; i = function->scopes[i].parent) {
     Dwarf_Die* die = &function->scopes[i].die;
-    const Name& name = name_of(die);
+    const Name& name = name_of(*unit, die);
     place.function = name.text;
     place.plain = name.plain;
     place.inlined = i > 0;

@@ -46,7 +46,7 @@ class DwarfIndex {
   };
 
   Unit* unit_at(uint64_t address);
-  const Name& name_of(Dwarf_Die* die);
+  const Name& name_of(const Unit& unit, Dwarf_Die* die);
 
   std::vector<std::unique_ptr<Unit>> units_;
   std::vector<Range<uint32_t>> unit_ranges_;     // by begin; value is the index in units_

@@ -196,6 +196,15 @@ TEST_F(SymbolsTest, AStrippedFileIsNamedByTheNearestExport) {
   EXPECT_NE(hidden[0].function, "hidden(int)");
 }
 
+TEST_F(SymbolsTest, ASmallSymbolTableInsideTheFile) {
+  compile("");
+  shell(
+      "objcopy --strip-debug app mini && xz -c mini > mini.xz && strip app && objcopy "
+      "--add-section .gnu_debugdata=mini.xz app");
+  Symbols symbols(with_folder());
+  EXPECT_EQ(look_up(symbols, "hidden")[0].function, "hidden(int)");
+}
+
 TEST_F(SymbolsTest, RustNamesOldAndNew) {
   compile("-g");
   Symbols symbols;
@@ -266,6 +275,21 @@ TEST_F(SymbolsTest, HandlesTellGenerationsOfOnePathApart) {
   uint32_t first = symbols.module("/x/libplugin.so", "aa00");
   EXPECT_EQ(symbols.module("/x/libplugin.so", "aa00"), first);
   EXPECT_NE(symbols.module("/x/libplugin.so", "bb00"), first);
+}
+
+TEST_F(SymbolsTest, DebuginfodWhenAsked) {
+  compile("-g");
+  build_id_ = build_id("app");
+  std::string where = "server/buildid/" + build_id_;
+  shell("mkdir -p " + where + " && objcopy --only-keep-debug app " + where +
+        "/debuginfo && strip app");
+  setenv("DEBUGINFOD_URLS", ("file://" + path("server")).c_str(), 1);
+  setenv("DEBUGINFOD_CACHE_PATH", path("cache").c_str(), 1);
+  SymbolOptions options = with_folder();
+  options.debuginfod = true;
+  expect_everything(options);
+  EXPECT_TRUE(fs::exists(path("cache")));
+  unsetenv("DEBUGINFOD_URLS");
 }
 
 TEST_F(SymbolsTest, TheNetworkIsLeftAlone) {
