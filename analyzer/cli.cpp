@@ -45,7 +45,7 @@ class Help : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string usage = CLI::Formatter::make_usage(app, std::move(name));
-    if (!dynamic_cast<const ProgramCommand*>(app)) return usage;
+    if (!takes_program(app)) return usage;
     return usage.insert(usage.find_last_not_of('\n') + 1, " [--] CMD [ARG...]");
   }
 };
@@ -150,6 +150,10 @@ CLI::App* add_program_subcommand(CLI::App& app, const std::string& name,
   auto sub = std::make_shared<ProgramCommand>(description, name);
   sub->footer(footer(example))->formatter(std::make_shared<Help>());
   return app.add_subcommand(sub);
+}
+
+bool takes_program(const CLI::App* sub) {
+  return dynamic_cast<const ProgramCommand*>(sub) != nullptr;
 }
 
 const std::vector<std::string>& program_of(const CLI::App* sub) {

@@ -24,6 +24,7 @@ CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::stri
 // like an option of ours.
 CLI::App* add_program_subcommand(CLI::App& app, const std::string& name,
                                  const std::string& description, const std::string& example);
+bool takes_program(const CLI::App* sub);
 // CMD and its arguments; refuses when there is none.
 const std::vector<std::string>& program_of(const CLI::App* sub);
 

@@ -20,6 +20,7 @@ void add_mark(CLI::App& app, int& status);
 void add_export(CLI::App& app, int& status);
 void add_env(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
+void add_generate(CLI::App& app, int& status);
 
 // In the order of `ftprof --help`.
 inline constexpr void (*kCommands[])(CLI::App&, int&) = {
@@ -32,6 +33,7 @@ inline constexpr void (*kCommands[])(CLI::App&, int&) = {
     add_export,
     add_env,
     add_doctor,
+    add_generate,
 };
 
 }  // namespace ftprof

@@ -66,9 +66,7 @@ std::string by_path(const std::string& path) {
 }
 
 std::string by_name(const std::string& name) {
-  std::vector<std::string> names = {"glibc", "libmalloc"};
   for (const Allocator& allocator : kAllocators) {
-    names.push_back(allocator.name);
     if (allocator.name != name) continue;
     std::string found = find_file(library_folders(), allocator.libraries);
     if (!found.empty()) return found;
@@ -76,7 +74,7 @@ std::string by_name(const std::string& name) {
                    " is in no library folder); install the package " + allocator.package +
                    " or give its path");
   }
-  std::string hint = did_you_mean(name, names);
+  std::string hint = did_you_mean(name, allocator_names());
   throw BadInput("unknown allocator " + name + (hint.empty() ? "; give its path" : hint));
 }
 
@@ -91,6 +89,12 @@ std::string own_library(const std::string& name) {
     throw BadInput(name + " is not beside the command (" + here.string() +
                    "); build or install all of ftprof");
   return found;
+}
+
+std::vector<std::string> allocator_names() {
+  std::vector<std::string> names = {"glibc", "libmalloc"};
+  for (const Allocator& allocator : kAllocators) names.push_back(allocator.name);
+  return names;
 }
 
 std::string allocator_library(const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "analyzer/settings.h"
 
@@ -13,6 +14,7 @@ namespace ftprof {
 // folder, or where it was installed. Refuses when it is nowhere.
 std::string own_library(const std::string& name);
 
+std::vector<std::string> allocator_names();
 // An allocator's library by name (jemalloc, mimalloc, tcmalloc, libmalloc; glibc is "") or by path.
 std::string allocator_library(const std::string& name);
 
