@@ -5,6 +5,7 @@
 #include "analyzer/attribution.h"
 #include "analyzer/image_state.h"
 #include "analyzer/lifetimes.h"
+#include "analyzer/marks_file.h"
 #include "analyzer/trace_reader.h"
 
 namespace ftprof {
@@ -12,9 +13,11 @@ namespace {
 
 class ImagePass : public FaultSink {
  public:
-  explicit ImagePass(const trace::Process& process) : state_(process) {}
+  ImagePass(const trace::Process& process, std::vector<OutsideMark> outside)
+      : state_(process), outside_(std::move(outside)) {}
 
   void on_faults(const FaultPiece& piece) override {
+    set_outside_marks(piece.begin_ns);
     state_.tally.perf = true;
     seen_at(piece.end_ns);
     attribution_.faults(piece);
@@ -103,7 +106,20 @@ class ImagePass : public FaultSink {
     }
     state_.tally.last_ns = std::max(state_.tally.last_ns, timestamp);
   }
+  // `ftprof mark`: those that were set before the event at `now`.
+  void set_outside_marks(uint64_t now) {
+    for (; next_outside_ < outside_.size() && outside_[next_outside_].monotonic_ns <= now;
+         ++next_outside_)
+      begin_phase(outside_[next_outside_].name, outside_[next_outside_].monotonic_ns);
+  }
+  void begin_phase(std::string name, uint64_t timestamp) {
+    auto& phases = state_.tally.phases;
+    if (phases.size() >= kMostPhases) return;
+    phases.back().end_ns = timestamp;
+    phases.push_back({std::move(name), timestamp, timestamp, {}});
+  }
   void begin(const RawEvent& raw) {
+    set_outside_marks(raw.timestamp);
     state_.now = raw.timestamp;
     seen_at(raw.timestamp);
   }
@@ -114,6 +130,8 @@ class ImagePass : public FaultSink {
   }
 
   ImageState state_;
+  std::vector<OutsideMark> outside_;
+  size_t next_outside_ = 0;
   Attribution attribution_{state_};
   Lifetimes lifetimes_{state_, attribution_};
 };
@@ -141,10 +159,7 @@ void ImagePass::on(const trace::Usage& event, const RawEvent& raw) {
 
 void ImagePass::on(const trace::Mark&, const RawEvent& raw) {
   begin(raw);
-  auto& phases = state_.tally.phases;
-  if (phases.size() >= kMostPhases) return;
-  phases.back().end_ns = raw.timestamp;
-  phases.push_back({std::string(raw.text()), raw.timestamp, raw.timestamp, {}});
+  begin_phase(std::string(raw.text()), raw.timestamp);
 }
 
 void ImagePass::on(const trace::Placement& event, const RawEvent& raw) {
@@ -182,7 +197,7 @@ ImageTally ImagePass::finish() {
 ImageTally read_image(const std::filesystem::path& folder, const OnPacket& on_packet) {
   TraceReader reader(folder, on_packet);
   std::filesystem::path image = folder.has_filename() ? folder : folder.parent_path();
-  auto pass = std::make_unique<ImagePass>(reader.process());
+  auto pass = std::make_unique<ImagePass>(reader.process(), read_marks(image.string()));
   reader.read(*pass);
   ImageTally tally = pass->finish();
   tally.path = image.string();

@@ -1,8 +1,10 @@
 """ftprof mark: a phase set from outside. A mapping of a file named as the library names its streams
 is all that makes a process recorded."""
+import json
 import mmap
 import os
 import subprocess
+import sys
 import time
 
 import pytest
@@ -62,3 +64,32 @@ def test_never_through_a_symbolic_link(recorded, tmp_path):
 def test_refusals(words, says):
     done = mark(*words)
     assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+PROGRAM = """
+import mmap, sys
+def touch(mib):
+    block = mmap.mmap(-1, mib << 20)
+    for at in range(0, mib << 20, 4096):
+        block[at] = 1
+touch(1)
+print('ready', flush=True)
+sys.stdin.readline()
+touch(2)
+"""
+
+
+def test_a_phase_that_began_from_outside_is_in_the_report(tmp_path):
+    folder = tmp_path / "run"
+    running = subprocess.Popen([FTPROF, "run", "-q", "-o", folder, "--set", "faults.period=1", "--",
+                                sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    assert running.stdout.readline() == "ready\n"
+    image = next(folder.glob("*/metadata")).parent
+    done = mark(image.name.rsplit(".", 1)[1], "second half")
+    assert done.returncode == 0, done.stderr
+    running.communicate("go\n", timeout=60)
+    report = subprocess.run([FTPROF, "report", folder, "--format", "json"], capture_output=True, text=True,
+                            timeout=120, check=True)
+    phases = {p["name"]: p["faults"] for p in json.loads(report.stdout)["phases"]}
+    assert 512 <= phases["second half"] < 512 + 200 and phases["start"] >= 256
