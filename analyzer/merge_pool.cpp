@@ -22,6 +22,7 @@ void Merge::add_pool() {
       FeedTally& sum = feeds[{id(key.from), id(key.to)}];
       sum.handouts += feed.handouts;
       sum.pages += feed.pages;
+      sum.cross_node_pages += feed.cross_node_pages;
     });
     for (const ImageTally::Idle& idle : image.tally.longest_idle)
       pool.longest_idle.push_back({id(idle.site), idle.bytes,
@@ -38,7 +39,7 @@ void Merge::add_pool() {
   pool.reuse_p50_ns = in_ns(reuse_us.quantile(0.5));
   pool.reuse_p90_ns = in_ns(reuse_us.quantile(0.9));
   for (const auto& [ids, feed] : feeds)
-    pool.feeds.push_back({ids.first, ids.second, feed.handouts, feed.pages});
+    pool.feeds.push_back({ids.first, ids.second, feed.handouts, feed.pages, feed.cross_node_pages});
   std::stable_sort(pool.feeds.begin(), pool.feeds.end(),
                    [](const Feed& a, const Feed& b) { return a.pages > b.pages; });
   if (pool.feeds.size() > 20) pool.feeds.resize(20);

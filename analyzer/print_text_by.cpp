@@ -123,12 +123,18 @@ std::string site_name(const Result& result, const std::string& id) {
 void by_pool(const Result& result, TextWriter& writer) {
   print_pool_text(result, writer);
   const Pool& pool = result.pool;
+  if (result.run.numa_nodes < 2)
+    writer.flow("This machine is one NUMA node: placement was not looked up.", 2, 2);
   if (!pool.feeds.empty()) writer.heading("Whose pages went to whom");
-  for (const Feed& feed : pool.feeds)
+  for (const Feed& feed : pool.feeds) {
     writer.line("  " + pad_left(count_text(feed.pages), 12) + " pages in " +
                 plural(feed.handouts, "hand-out", "hand-outs") + ": " +
                 fit(site_name(result, feed.from_site), 28) + " → " +
                 fit(site_name(result, feed.to_site), 28));
+    if (feed.cross_node_pages)
+      writer.line("  " + pad_left(count_text(feed.cross_node_pages), 12) +
+                  " of them on another node than the new holder's");
+  }
   if (!pool.longest_idle.empty()) writer.heading("Resident and idle for longest");
   for (const IdleBlock& idle : pool.longest_idle)
     writer.line("  " + pad_left(bytes_figure(static_cast<double>(idle.resident_bytes)), 12) +

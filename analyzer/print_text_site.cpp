@@ -84,6 +84,14 @@ std::string reuse_text(const Reuse& reuse) {
   return text;
 }
 
+std::string placement_text(const std::vector<Placement>& placement) {
+  std::string text;
+  for (const Placement& on : placement)
+    text += (text.empty() ? "" : ", ") + plural(on.pages, "page", "pages") + " on node " +
+            std::to_string(on.node);
+  return text;
+}
+
 bool is_shown(const Site& site, size_t i, bool raw) {
   return raw || i == site.top || (i > site.top && !is_folded(site.stack[i]));
 }
@@ -158,6 +166,7 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
           site.reuse.unknown >
       1)
     writer.field("hand-outs", reuse_text(site.reuse));
+  if (!site.placement.empty()) writer.field("placement", placement_text(site.placement));
   print_touchers(site, writer);
   print_stack(site, writer);
   for (const Advice& advice : site.advice) {
