@@ -24,8 +24,9 @@ run() {{
 echo 0 >/proc/sys/kernel/numa_balancing
 uname -r >kernel
 cat /sys/devices/system/node/online >nodes
-options=
+options=faults.period=1
 run mapped "{LIBRARY}" {RECYCLED} --policy munmap --json mapped.json
+options=
 run kept "{LIBRARY} {LIBMALLOC}" {RECYCLED} --policy malloc --json kept.json
 run pooled "{LIBRARY}" {RECYCLED} --policy pool --json pooled.json
 options=faults.source=pagemap
