@@ -13,6 +13,7 @@
 #include "analyzer/compare_runs.h"
 #include "analyzer/output.h"
 #include "analyzer/print_compare.h"
+#include "analyzer/print_compare_html.h"
 
 namespace ftprof {
 
@@ -141,6 +142,7 @@ int run_compare(const CLI::App* sub, const Options& options) {
   Output output(options.output);
   auto print = options.format == "json"       ? print_compare_json
                : options.format == "markdown" ? print_compare_markdown
+               : options.format == "html"     ? print_compare_html
                                               : print_compare_text;
   print(comparison, trials, output.stream());
   output.commit();
@@ -172,8 +174,8 @@ void add_compare(CLI::App& app, int& status) {
   sub->add_flag("--try-advice", options->try_advice,
                 "Run with each advice's environment, and show what it saves");
   sub->add_option("--keep", options->keep, "Keep the runs' folders here")->type_name("DIR");
-  sub->add_option("--format", options->format, "text, json or markdown")
-      ->check(CLI::IsMember({"text", "json", "markdown"}));
+  sub->add_option("--format", options->format, "text, json, markdown or html")
+      ->check(CLI::IsMember({"text", "json", "markdown", "html"}));
   sub->add_option("-o,--output", options->output, "Where to write; - is standard output")
       ->type_name("FILE");
   sub->callback([sub, options, &status] { status = run_compare(sub, *options); });

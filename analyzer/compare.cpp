@@ -92,10 +92,14 @@ std::vector<SiteRow> site_rows(const std::vector<VariantRuns>& variants) {
       SiteRow& row = rows[sum.names];
       row.faults.resize(variants.size());
       row.faults[i] = number(sum.faults.count);
+      row.cost_ns.resize(variants.size());
+      row.cost_ns[i] = sum.cost_ns;
       if (row.id.empty()) {
         row.id = sum.site->id;
         row.label = site_label(*sum.site);
         row.stack = stack_line(*sum.site);
+        row.frames = sum.site->stack;
+        row.top = sum.site->top;
       }
     }
   }
@@ -103,7 +107,7 @@ std::vector<SiteRow> site_rows(const std::vector<VariantRuns>& variants) {
   for (auto& [names, row] : rows) {
     std::vector<double> known;
     for (size_t i = 0; i < variants.size(); ++i) {
-      if (!variants[i].runs.empty() && !row.faults[i]) row.faults[i] = 0;
+      if (!variants[i].runs.empty() && !row.faults[i]) row.faults[i] = row.cost_ns[i] = 0;
       if (row.faults[i]) known.push_back(*row.faults[i]);
     }
     row.range = largest(known) - smallest(known);

@@ -52,7 +52,9 @@ struct VariantColumn {
 // A site's faults in the median run of each variant; absent where the variant has no run.
 struct SiteRow {
   std::string id, label, stack;
-  std::vector<std::optional<double>> faults;
+  std::vector<Frame> frames;  // innermost first
+  size_t top = 0;             // index of the first frame that is the program's own
+  std::vector<std::optional<double>> faults, cost_ns;
   double range = 0;  // largest less smallest
 };
 

@@ -2,6 +2,7 @@
 // itself (sites sum to the ledger, slices to the sites), the same on every run.
 #pragma once
 
+#include "analyzer/compare.h"
 #include "analyzer/result.h"
 
 namespace ftprof::fixture {
@@ -14,6 +15,9 @@ Result hostile();
 
 // `sites` sites with deep stacks and ten million faults.
 Result big(size_t sites);
+
+// rich() under three variants, one of which keeps its blocks, one of which failed once.
+Comparison comparison();
 
 // A program that never made a tracked block.
 Result empty();

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import FTPROF, ROOT, WORKLOAD
 from made import NPM, made, node  # noqa: F401 (fixtures)
 
 
@@ -24,6 +24,19 @@ def walk(node, tmp_path):
 @pytest.mark.parametrize("kind", ["rich", "hostile", "empty"])
 def test_every_view(made, walk, kind):
     walk(made(kind, "html"), made(kind, "json"))
+
+
+def test_a_real_program(profile, walk, tmp_path):
+    run = profile(WORKLOAD, "recycled", "--policy", "pool")
+    for form in ("html", "json"):
+        subprocess.run([FTPROF, "report", run.folder, "--format", form, "-o", tmp_path / f"r.{form}"],
+                       check=True)
+    walk(tmp_path / "r.html", tmp_path / "r.json")
+
+
+def test_a_comparison(made, node):
+    done = node("compare.mjs", made("compare", "html"), made("compare", "json"))
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
 def test_a_hundred_thousand_sites_and_ten_million_faults(made, node):

@@ -76,7 +76,15 @@ export interface BlockRow {
   cost: Column;
 }
 
-export interface Report {
+// What naming sites needs; reports and comparisons have it.
+export interface Stacked {
+  sites: { id: string[]; leaf: Column; top: Column };
+  strings: string[];
+  frames: Frames;
+  stacks: { parent: Column; frame: Column };
+}
+
+export interface Report extends Stacked {
   kind: 'report';
   run: {
     command: string[];
@@ -197,9 +205,6 @@ export interface Report {
     left_out: number;
   };
   block_map: BlockRow[];
-  strings: string[];
-  frames: Frames;
-  stacks: { parent: Column; frame: Column };
 }
 
 const kFormat = 'ftprof.page/1';

@@ -2,6 +2,8 @@
 import { drawAbout } from './about';
 import { dearest, figuresOfBill, header, ledger, sources } from './bill';
 import { BlockMapView } from './block_map';
+import { header as compareHeader, variants, verdicts, views as compareViews } from './compare';
+import type { Comparison } from './compare_data';
 import { load, type Report } from './data';
 import { h, replace } from './dom';
 import { FlameView } from './flame_view';
@@ -49,12 +51,19 @@ function report(page: HTMLElement, data: Report): void {
       sources(model), new Timeline(model).element, tabs.element));
 }
 
+function comparison(page: HTMLElement, data: Comparison): void {
+  document.title = `ftprof: ${data.command.join(' ')}, compared`;
+  replace(page, themeChoice(), compareHeader(data),
+    h('main', {}, verdicts(data), variants(data), compareViews(data).element));
+}
+
 async function start(): Promise<void> {
   const page = document.getElementById('page')!;
   try {
     const data = await load();
     tip.mount();
-    report(page, data as Report);
+    if (data.kind === 'compare') comparison(page, data as Comparison);
+    else report(page, data as Report);
   } catch (error) {
     replace(page, h('p', { class: 'lone', role: 'alert' }, `This report cannot be shown: ${(error as Error).message}`));
     throw error;

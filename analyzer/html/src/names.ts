@@ -1,10 +1,10 @@
 // Frames and sites as people name them.
-import type { Report } from './data';
+import type { Stacked } from './data';
 
 export const base = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export class Names {
-  constructor(private readonly data: Report) {}
+  constructor(private readonly data: Stacked) {}
 
   function(frame: number): string {
     return this.data.strings[this.data.frames.function[frame]] || '??';

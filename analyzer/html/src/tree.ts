@@ -1,6 +1,6 @@
 // A tree of frames with a value per leaf: stacks merged by function, for the flame graph.
 // Parents come before their children, so one backward pass sums everything up.
-import type { Report } from './data';
+import type { Report, Stacked } from './data';
 import type { Metric, Model } from './model';
 import type { Names } from './names';
 
@@ -13,7 +13,7 @@ export class Tree {
 
   private readonly own: Set<number>; // modules that ask for blocks: the program's
 
-  constructor(private readonly data: Report, names: Names) {
+  constructor(private readonly data: Stacked, names: Names) {
     this.own = new Set(data.sites.id.map((_, site) => data.frames.module[names.siteFrame(site)]));
     const { frames } = data;
     const seen = new Map<number, number>();
@@ -44,7 +44,7 @@ export interface Forest {
 }
 
 // Callers down to the allocating function.
-export function allocationTree(data: Report, names: Names): Forest {
+export function allocationTree(data: Stacked, names: Names): Forest {
   const tree = new Tree(data, names);
   const leaf = data.sites.id.map((_, site) => {
     const frames = names.stack(site);
