@@ -109,7 +109,7 @@ bool FaultRecorder::complete() const {
 // Runs end here: a run that went on would carry times from before the announcement.
 void FaultRecorder::announce() {
   for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) join_->flush(cpu);
-  join_->set_complete(complete());
+  join_->set_complete(complete(), sys::monotonic_ns());
   files_.set_window(plan_.period, timed_ ? plan_.period : 0, sys::monotonic_ns());
 }
 
@@ -151,7 +151,7 @@ bool FaultRecorder::drain() {
     any |= came;
   }
   join_->end_of_pass();
-  if (!lossy_ && window_open()) join_->set_complete(complete());
+  if (!lossy_ && window_open()) join_->set_complete(complete(), sys::monotonic_ns());
   if (any) resynchronise();
   return any;
 }

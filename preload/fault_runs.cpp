@@ -115,7 +115,7 @@ bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry) {
       return false;
     twice = waiting.entry.addr == entry.addr && entry.time - waiting.entry.time < kSameFaultNs;
     if (twice) return false;
-    if (!complete_) {
+    if (!expects_handled(waiting)) {
       waiting.state = kDone;
       return true;
     }
@@ -173,7 +173,16 @@ void FaultJoin::close_open(Lane& lane, u32 index, State state) {
 }
 
 FaultJoin::State FaultJoin::given_up(const Waiting& waiting) const {
-  return waiting.followed && complete_ ? kFailed : kDone;
+  return waiting.followed && expects_handled(waiting) ? kFailed : kDone;
+}
+
+void FaultJoin::set_complete(bool complete, u64 since) {
+  if (complete && !complete_) complete_since_ = since;
+  complete_ = complete;
+}
+
+bool FaultJoin::expects_handled(const Waiting& waiting) const {
+  return complete_ && waiting.entry.time >= complete_since_;
 }
 
 void FaultJoin::give_up_oldest(u32 cpu) {

@@ -73,7 +73,9 @@ class FaultJoin {
   FaultJoin(FaultSink& sink, void* memory, trace::u32 cpus, int page_shift)
       : sink_(sink), lanes_(static_cast<Lane*>(memory)), cpus_(cpus), page_shift_(page_shift) {}
 
-  void set_complete(bool complete) { complete_ = complete; }
+  // From `since` on every handled fault has its sample. What entered before and is read later may
+  // have been handled unseen: it is untimed, not failed.
+  void set_complete(bool complete, trace::u64 since = 0);
   // A second sample of the same fault is dropped: a thread that was made while events were being
   // opened may be observed by its own event and by an inherited one.
   void entry(trace::u32 cpu, const FaultEntry& entry);
@@ -125,6 +127,7 @@ class FaultJoin {
   void keep_orphan(trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
   void close_open(Lane& lane, trace::u32 index, State state);
   State given_up(const Waiting& waiting) const;
+  bool expects_handled(const Waiting& waiting) const;
   void give_up_oldest(trace::u32 cpu);
   void write_ready(trace::u32 cpu);
   void write(trace::u32 cpu, const Waiting& waiting);
@@ -137,6 +140,7 @@ class FaultJoin {
   trace::u32 followed_total_ = 0;
   trace::u32 pass_ = 0;
   bool complete_ = false;
+  trace::u64 complete_since_ = 0;
   Orphan orphans_[kOrphans] = {};
   trace::u32 orphan_count_ = 0;
   trace::u32 next_orphan_ = 0;

@@ -158,6 +158,19 @@ TEST_F(FaultJoinTest, AFaultThatWasNeverHandledFailedWhenAllAreTimed) {
   EXPECT_EQ(join.faults(), 1U);
 }
 
+TEST_F(FaultJoinTest, AFaultFromBeforeAllWereTimedHasNotFailed) {
+  join.set_complete(true, 2000);
+  entry(0, 7, 1, 1900);  // read late; its handled sample was not recorded yet
+  entry(0, 7, 2, 2100);
+  handled(0, 7, 2, 2300);
+  join.end_of_pass();
+  join.end_of_pass();
+  close();
+  EXPECT_EQ(join.faults(), 2U);
+  EXPECT_EQ(join.timed(), 1U);
+  EXPECT_EQ(join.failed(), 0U);
+}
+
 TEST_F(FaultJoinTest, AFaultWithoutHandledIsUntimedWhenTimesAreSampled) {
   for (u64 i = 0; i < 10; ++i) entry(0, 1, 10 + i, 1000 + i * 100);
   close();
