@@ -284,6 +284,9 @@ ImageBill make_bill(const ImageTally& image) {
   if (image.last_usage)
     profiler.faults = std::max(profiler.faults, static_cast<double>(image.last_usage->self_faults));
   add_unseen_again(image, bill);
+  // A mean over the program's faults would charge it for huge ones.
+  if (!profiler.cost_ns)
+    profiler.mean_ns = or_else(price(image, trace::PriceKind::write), profiler.mean_ns);
   balance(image, bill);
   for (int i = 1; i < kOwners; ++i) {
     RowBill& each = bill.rows[i];

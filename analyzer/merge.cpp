@@ -1,6 +1,7 @@
 #include "analyzer/merge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 
@@ -51,6 +52,16 @@ template <class Event>
 void take_off(Event& event, trace::u64 Event::*member, uint64_t amount) {
   uint64_t value = event.*member;
   event.*member = value - std::min(value, amount);
+}
+
+// Of the first image that was calibrated; all ran on the same machine.
+void add_prices(const ImageTally& tally, Run& run) {
+  static constexpr const char* kNames[] = {"write", "zero_read", "write_after_zero_read", "huge",
+                                           "populate"};
+  for (size_t kind = 0; kind < tally.prices.size(); ++kind)
+    if (tally.prices[kind] && std::isfinite(tally.prices[kind]->price_ns) &&
+        tally.prices[kind]->price_ns > 0)
+      run.prices_ns.emplace(kNames[kind], tally.prices[kind]->price_ns);
 }
 
 }  // namespace
@@ -187,6 +198,7 @@ void Merge::add_run() {
       if (!run.calls) run.calls.emplace();
       for (const auto& [name, count] : tally.calls) (*run.calls)[name] += count;
     }
+    add_prices(tally, run);
     if (!tally.last_usage) continue;
     run.profiler_self_ns += static_cast<double>(tally.last_usage->self_ns);
     run.peak_resident_bytes =
