@@ -78,7 +78,7 @@ class Checker {
           faults);
     judge(run("max_major_faults"), limits.max_major_faults, number(ledger.major_faults),
           Unit::count, [](const Site& site) { return number(site.faults.major); });
-    judge(run("max_fault_time"), limits.max_fault_time_ns, ledger.cost_ns, Unit::ns, cost);
+    judge(run("max_fault_time"), limits.max_fault_time_ns, program_cost_ns(ledger), Unit::ns, cost);
     judge(run("min_accounted"), limits.min_accounted, ledger.accounted_share, Unit::share, {});
     judge(run("max_peak_resident"), limits.max_peak_resident_bytes,
           number(run_.run.peak_resident_bytes), Unit::bytes, faults);

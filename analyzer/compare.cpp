@@ -25,7 +25,7 @@ double number(uint64_t count) {
 constexpr Quantity kQuantities[] = {
     {"faults", Unit::count,
      [](const GoodRun& r) { return number(program_faults(r.result.ledger)); }},
-    {"fault_cost_ns", Unit::ns, [](const GoodRun& r) { return r.result.ledger.cost_ns; }},
+    {"fault_cost_ns", Unit::ns, [](const GoodRun& r) { return program_cost_ns(r.result.ledger); }},
     {"wall_ns", Unit::ns, [](const GoodRun& r) { return r.wall_ns; }},
     {"cpu_ns", Unit::ns, [](const GoodRun& r) { return r.cpu_ns; }},
     {"peak_resident_bytes", Unit::bytes, [](const GoodRun& r) { return r.peak_resident_bytes; }},

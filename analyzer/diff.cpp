@@ -57,6 +57,11 @@ uint64_t program_faults(const Ledger& ledger) {
   return all - std::min(all, own ? own->faults : 0);
 }
 
+double program_cost_ns(const Ledger& ledger) {
+  const LedgerRow* own = row_of(ledger, Owner::profiler);
+  return std::max(0.0, ledger.cost_ns - (own ? own->cost_ns.value_or(0) : 0));
+}
+
 std::vector<Measure> total_measures(const Result& before, const Result& after) {
   std::vector<Measure> totals;
   auto add = [&](const char* name, Unit unit, auto take) {
@@ -65,7 +70,7 @@ std::vector<Measure> total_measures(const Result& before, const Result& after) {
   using R = const Result&;
   add("faults", Unit::count, [](R r) { return known(program_faults(r.ledger)); });
   add("major_faults", Unit::count, [](R r) { return known(r.ledger.major_faults); });
-  add("fault_cost_ns", Unit::ns, [](R r) { return known(r.ledger.cost_ns); });
+  add("fault_cost_ns", Unit::ns, [](R r) { return known(program_cost_ns(r.ledger)); });
   add_ledger(totals, before, after);
   add("handouts", Unit::count, [](R r) { return known(r.pool.handouts); });
   add("fresh", Unit::count, [](R r) { return known(r.pool.fresh); });

@@ -52,8 +52,9 @@ struct Diff {
   std::vector<SiteSum> sums_before_, sums_after_;
 };
 
-// Minor and major faults without the profiler's own.
+// Minor and major faults without the profiler's own, and what they cost.
 uint64_t program_faults(const Ledger& ledger);
+double program_cost_ns(const Ledger& ledger);
 std::vector<Measure> total_measures(const Result& before, const Result& after);
 std::vector<Measure> site_measures(const SitePair& pair);
 
