@@ -8,7 +8,7 @@ import pytest
 
 from conftest import FTPROF, VICTIMS
 
-EXACT = "faults.period=1"
+EXACT = "faults.period=1,overhead.budget=100%"
 
 
 def ftprof(*arguments, **how):

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import FTPROF, VICTIMS, WORKLOAD
 
-EXACT = ["--set", "faults.period=1"]
+EXACT = ["--set", "faults.period=1", "--set", "overhead.budget=100%"]
 
 
 def compare(*arguments, status=0):
@@ -101,7 +101,7 @@ def test_advice_of_huge_pages_saves_what_it_predicts():
 
 def test_advice_not_to_read_first_saves_what_it_predicts(profile):
     def run(mode):
-        return profile(VICTIMS / "pays", mode, 32, options="faults.period=1").report()
+        return profile(VICTIMS / "pays", mode, 32, options="faults.period=1,overhead.budget=100%").report()
     before, after = run("read-first"), run("once")
     site = next(one for one in before["sites"] if one["function"] == "map_block")
     advice = next(one for one in site["advice"] if one["kind"] == "no_read_first")

@@ -5,6 +5,9 @@ import subprocess
 from conftest import FTPROF, VICTIMS
 
 
+EXACT = "faults.period=1,overhead.budget=100%"
+
+
 def diff(before, after, *arguments):
     done = subprocess.run([FTPROF, "diff", before, after, "--format", "json", *arguments],
                           capture_output=True, text=True, timeout=300)
@@ -13,7 +16,7 @@ def diff(before, after, *arguments):
 
 
 def run(profile, mode):
-    return profile(VICTIMS / "warm_up", mode, options="faults.period=1").folder
+    return profile(VICTIMS / "warm_up", mode, options=EXACT).folder
 
 
 def report_of(folder, path):
