@@ -35,8 +35,8 @@ test('the flame graph is blue where a variant paid less', async () => {
   await page.locator('#tab-flame').click();
   assert.ok((await page.locator('.frame.less-3').count()) > 0);
   assert.equal(await page.locator('.frame.more-3').count(), 0);
-  await page.getByLabel('from').selectOption({ index: 1 });
-  await page.getByLabel('to').selectOption({ index: 0 });
+  await page.locator('#view-flame select').nth(0).selectOption({ index: 1 });
+  await page.locator('#view-flame select').nth(1).selectOption({ index: 0 });
   assert.ok((await page.locator('.frame.more-3').count()) > 0);
   await page.locator('.frame.more-3').first().hover();
   assert.match(await page.locator('.tip').innerText(), /difference/);

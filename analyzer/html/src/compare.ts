@@ -46,6 +46,7 @@ function dots(sample: Sample, least: number, most: number): HTMLElement {
 
 function change(sample: Sample, reference: Sample): Child {
   if (sample.noise === 'unknown' || sample === reference || !reference.middle) return null;
+  if (sample.change === 0) return text('soft', 'the same');
   const by = sample.change / reference.middle;
   const words = `${by > 0 ? '+' : '−'}${share(Math.abs(by), 1)}`;
   return text(sample.noise === 'within' ? 'soft' : by > 0 ? 'worse' : 'better', sample.noise === 'within' ? 'in the noise' : words);
@@ -74,10 +75,11 @@ function drawSites(data: Comparison, names: Names, panel: HTMLElement): void {
   const row = (s: number) => {
     const faults = columns.map((_, v) => sites.faults[v][s]);
     const most = Math.max(...faults.map((f) => f ?? 0), 1);
+    const differs = faults.some((f) => f !== faults[0]);
     return h('tr', {}, h('th', { scope: 'row' }, code(names.site(s)), ' ', text('place', names.sitePlace(s))),
       ...faults.map((f) => {
         const cell = h('td', { class: 'number' }, maybe(f, count));
-        if (f) cell.style.setProperty('--heat', `${(4 + (40 * f) / most).toFixed(0)}%`);
+        if (f && differs) cell.style.setProperty('--heat', `${(4 + (40 * f) / most).toFixed(0)}%`);
         return cell;
       }));
   };
