@@ -12,6 +12,17 @@
 
 namespace ftprof {
 
+// A probe's counts as an event carries them.
+inline Probe probe_of(uint32_t probed, uint32_t resident, uint32_t zero = 0, uint32_t huge = 0) {
+  auto known = [](uint32_t pages) { return pages == trace::kUnknownPages ? 0 : pages; };
+  return {probed, resident, known(zero), known(huge)};
+}
+
+// Not the rest of a split block, nor one that a parent process left.
+inline bool hands_out(const LiveBlock& block) {
+  return !block.continued && block.api != trace::Api::inherited;
+}
+
 class Lifetimes {
  public:
   Lifetimes(ImageState& state, Attribution& attribution)
