@@ -60,4 +60,5 @@ def test_csv_and_markdown_reports_print(profile):
                           text=True)
     names, *rows = [line.split(",") for line in done.stdout.splitlines()]
     by_function = {row[names.index("function")]: row for row in rows}
-    assert by_function["load_model"][names.index("faults")] == "8188"
+    # Four blocks of 2,048 pages; the library may leave out the pages that their ends share.
+    assert 8188 <= int(by_function["load_model"][names.index("faults")]) <= 8192
