@@ -150,7 +150,7 @@ bool FaultRecorder::drain() {
     unfinished_[reading_] = came;
     any |= came;
   }
-  join_->end_of_pass();
+  join_->end_of_pass(!timed_);
   if (!lossy_ && window_open()) join_->set_complete(complete(), sys::monotonic_ns());
   if (any) resynchronise();
   return any;

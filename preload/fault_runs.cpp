@@ -113,7 +113,9 @@ bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry) {
   auto matches = [&](Waiting& waiting) {
     if (waiting.entry.tid != entry.tid || waiting.entry.time > entry.time || waiting.followed)
       return false;
-    twice = waiting.entry.addr == entry.addr && entry.time - waiting.entry.time < kSameFaultNs;
+    // The same instruction: a load and the store after it are two faults on one byte.
+    twice = waiting.entry.addr == entry.addr && waiting.entry.ip == entry.ip &&
+            entry.time - waiting.entry.time < kSameFaultNs;
     if (twice) return false;
     if (!expects_handled(waiting)) {
       waiting.state = kDone;
@@ -129,8 +131,10 @@ bool FaultJoin::supersede(u32 cpu, const FaultEntry& entry) {
   return false;
 }
 
-void FaultJoin::end_of_pass() {
+void FaultJoin::end_of_pass(bool untimed) {
   ++pass_;
+  for (u32 cpu = 0; untimed && cpu < cpus_; ++cpu)
+    while (lanes_[cpu].open_count > 0) give_up_oldest(cpu);
   for (u32 cpu = 0; cpu < cpus_ && followed_total_ > 0; ++cpu) {
     auto over = [this](Waiting& waiting) {
       if (!waiting.followed || pass_ - waiting.followed_in < 2) return false;

@@ -80,8 +80,9 @@ class FaultJoin {
   // opened may be observed by its own event and by an inherited one.
   void entry(trace::u32 cpu, const FaultEntry& entry);
   void handled(trace::u32 cpu, trace::u32 tid, trace::u64 addr, trace::u64 time, bool major);
-  // All rings have been read once.
-  void end_of_pass();
+  // All rings have been read once. Untimed: no handled samples are recorded, so nothing waits for
+  // one; written late, a fault would be stamped later than its block's end.
+  void end_of_pass(bool untimed = false);
   // Writes the CPU's unfinished run; faults that are still in the kernel stay.
   void flush(trace::u32 cpu);
   // The window ends: what is still in the kernel is written untimed, nothing is left behind.

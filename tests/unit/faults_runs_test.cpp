@@ -229,6 +229,19 @@ TEST_F(FaultJoinTest, AThreadSeenByTwoEventsCountsOnce) {
   EXPECT_EQ(join.raw_ns(), 1800U);
 }
 
+TEST_F(FaultJoinTest, ALoadAndTheStoreAfterItAreTwoFaults) {
+  entry(0, 7, 1, 1000, 0x400000);
+  entry(0, 7, 1, 1900, 0x400004);
+  close();
+  EXPECT_EQ(join.faults(), 2U);
+}
+
+TEST_F(FaultJoinTest, UntimedFaultsWaitForNothing) {
+  entry(0, 7, 1, 1000);
+  join.end_of_pass(true);
+  EXPECT_EQ(join.faults(), 1U);
+}
+
 TEST_F(FaultJoinTest, LongRunsAreCut) {
   for (u64 i = 0; i < RunBuilder::kLongest + 10; ++i) {
     entry(1, 7, 1000 + i, 5000 + i * 300);
