@@ -1,6 +1,6 @@
 // Tries what the preloaded library does to record faults: a ring per CPU, page-fault events on a
 // thread, inherited by its threads, user mode only. Sharing no code with the library, it must stay
-// in step with preload/perf_events.cpp; tests/analyzer/test_doctor.py compares their answers.
+// in step with preload/perf_events.cpp.
 #pragma once
 
 #include <cstddef>
