@@ -1,21 +1,37 @@
-"""tally.py FILE.xml...: adds up JUnit files; prints skips with their reasons and the closing line."""
+"""tally.py FILE.xml...: adds up JUnit files; prints failures, skips with their reasons, and the closing
+line. A test that stands in several files counts by the last one, and is named when that changed it."""
 import sys
 import xml.etree.ElementTree as xml
 
-passed = failed = 0
-skipped = []
-for path in sys.argv[1:]:
-    for case in xml.parse(path).getroot().iter("testcase"):
-        name = f"{case.get('classname', '')}.{case.get('name')}"
-        skip = case.find("skipped")
-        if case.find("failure") is not None or case.find("error") is not None:
-            failed += 1
-            print(f"failed: {name}")
-        elif skip is not None:
-            skipped.append(f"skipped: {name}: {skip.get('message') or 'no reason given'}")
-        else:
-            passed += 1
 
-print("\n".join(skipped), end="\n" if skipped else "")
-print(f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else ""))
-sys.exit(1 if failed or not passed else 0)
+def verdict(case):
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed", ""
+    skip = case.find("skipped")
+    if skip is not None:
+        return "skipped", f": {skip.get('message') or 'no reason given'}"
+    return "passed", ""
+
+
+def main():
+    results = {}
+    for path in sys.argv[1:]:
+        for number, case in enumerate(xml.parse(path).getroot().iter("testcase")):
+            name = f"{case.get('classname', '')}.{case.get('name')}"
+            # Two unit programs may have tests of one name; only pytest's files repeat each other.
+            key = name if "pytest" in path else (path, number)
+            before = results.get(key)
+            results[key] = (name, *verdict(case))
+            if before and before[1] == "failed" and results[key][1] == "passed":
+                print(f"passed only when run again by itself: {name}")
+    count = {kind: sum(1 for _, found, _ in results.values() if found == kind)
+             for kind in ("passed", "failed", "skipped")}
+    for name, found, why in results.values():
+        if found != "passed":
+            print(f"{found}: {name}{why}")
+    print(f"{count['passed']} passed, {count['failed']} failed"
+          + (f", {count['skipped']} skipped" if count["skipped"] else ""))
+    return 1 if count["failed"] or not count["passed"] else 0
+
+
+sys.exit(main())
