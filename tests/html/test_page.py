@@ -27,7 +27,7 @@ def test_every_view(made, walk, kind):
 
 
 def test_a_real_program(profile, walk, tmp_path):
-    run = profile(WORKLOAD, "recycled", "--policy", "pool")
+    run = profile(WORKLOAD, "recycled", "--policy", "pool", options="faults.period=1")
     for form in ("html", "json"):
         subprocess.run([FTPROF, "report", run.folder, "--format", form, "-o", tmp_path / f"r.{form}"],
                        check=True)
