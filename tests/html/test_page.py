@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import FTPROF, ROOT, WORKLOAD
+from conftest import BUILD, FTPROF, ROOT, WORKLOAD
 from made import NPM, made, node  # noqa: F401 (fixtures)
 
 
@@ -57,9 +57,14 @@ def test_one_file_that_refers_to_nothing(made):
     assert not [word for word in ("<link rel=\"stylesheet", "src=\"http", "url(http", "<iframe") if word in text]
 
 
-def test_types(node):
-    del node  # it has installed the packages
-    done = subprocess.run([NPM / "node_modules/.bin/tsc", "-p", ROOT / "analyzer/html"],
+def test_types(node, tmp_path):
+    del node  # it has installed the packages; the page's own stand in the build folder
+    source = ROOT / "analyzer/html"
+    packages = BUILD / "analyzer/html/npm/node_modules"
+    (tmp_path / "tsconfig.json").write_text(json.dumps({
+        "extends": str(source / "tsconfig.json"), "include": [str(source / "src")],
+        "compilerOptions": {"paths": {"*": [f"{packages}/*"]}}}))
+    done = subprocess.run([NPM / "node_modules/.bin/tsc", "-p", tmp_path],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
