@@ -3,7 +3,7 @@
 // and slow runs show at a glance.
 import type { BlockRow } from './data';
 import { choice, code, facts, h, replace, text } from './dom';
-import { bytes, count, duration, plural, share } from './format';
+import { bytes, count, duration, figures, plural, share } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
 import { colour, onTheme } from './theme';
@@ -31,9 +31,19 @@ export class BlockMapView {
     panel.append(h('div', { class: 'controls' },
       choice<Mode>('Colour by', [['when', 'When touched'], ['who', 'By which thread'], ['price', 'Time per page']], this.mode,
         (mode) => { this.mode = mode; this.fill(); }), this.legend),
-      h('p', { class: 'hint' }, 'Each row is one block, its pages from the first on the left to the last on the right. Blank pages were never touched.'),
+      h('p', { class: 'hint' }, 'Each row is one block, its pages from the first on the left to the last on the right. ', this.blank()),
       this.list);
     new ResizeObserver(() => this.fill()).observe(this.list);
+  }
+
+  // Where faults were sampled, a blank page says nothing.
+  private get sampled(): boolean {
+    return this.model.data.run.fault_period > 1;
+  }
+
+  private blank(): string {
+    return this.sampled ? `Only one fault in ${figures(this.model.data.run.fault_period)} was recorded, in bursts, so a blank page may have been touched ` +
+      'all the same; record with faults.period=1 to see every page.' : 'Blank pages were never touched.';
   }
 
   private fill(): void {
@@ -47,12 +57,13 @@ export class BlockMapView {
     const touched = row.count.reduce((a, b) => a + b, 0);
     const site = this.model.siteById.get(row.site);
     const name = site === undefined ? row.site : this.names.site(site);
+    const part = `${share(touched, row.pages)} ${this.sampled ? 'recorded' : 'touched'}`;
     const canvas = h('canvas', { role: 'img', 'aria-label':
-      `${name}, ${bytes(row.bytes)}: ${share(touched, row.pages)} touched, first at ${duration(1000 * Math.min(...row.at, Infinity))}` });
+      `${name}, ${bytes(row.bytes)}: ${part}, first at ${duration(1000 * Math.min(...row.at, Infinity))}` });
     canvas.addEventListener('pointermove', (event) => this.hover(event, row, canvas, name));
     canvas.addEventListener('pointerleave', tip.hide);
     requestAnimationFrame(() => this.paint(canvas, row));
-    return h('li', {}, h('span', { class: 'who' }, code(name), text('soft', `${bytes(row.bytes)}, ${share(touched, row.pages)} touched`)), canvas);
+    return h('li', {}, h('span', { class: 'who' }, code(name), text('soft', `${bytes(row.bytes)}, ${part}`)), canvas);
   }
 
   private paint(canvas: HTMLCanvasElement, row: BlockRow): void {
@@ -104,7 +115,7 @@ export class BlockMapView {
     const page = Math.min(row.pages - 1, Math.floor((event.offsetX / canvas.clientWidth) * row.pages));
     const i = row.first.findIndex((first, k) => page >= first && page < first + row.count[k]);
     const head = code(name, 'title');
-    if (i < 0) return tip.show(event.clientX, event.clientY, head, `page ${count(page)}: never touched`);
+    if (i < 0) return tip.show(event.clientX, event.clientY, head, `page ${count(page)}: ${this.sampled ? 'not recorded' : 'never touched'}`);
     const { threads, strings } = this.model.data;
     const thread = threads.tid.indexOf(row.tid[i]);
     tip.show(event.clientX, event.clientY, head, facts([

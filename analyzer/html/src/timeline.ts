@@ -22,7 +22,7 @@ export class Timeline {
     this.element = h('section', { class: 'timeline', 'aria-labelledby': 'timeline' },
       h('div', { class: 'controls' }, h('h2', { id: 'timeline' }, 'When'),
         choice<Which>('Timeline of', kChoices, 'faults', (which) => this.show(which))),
-      this.stage, this.phaseButtons(), this.status);
+      this.stage, this.bursts(), this.phaseButtons(), this.status);
     this.show('faults');
     model.onChange(() => this.changed());
     onTheme(() => this.charts.forEach((chart) => chart.redraw()));
@@ -63,6 +63,11 @@ export class Timeline {
 
   private restrict(from: number, to: number): void {
     if (this.model.canRestrict && to > from) this.model.restrict({ from, to });
+  }
+
+  private bursts(): HTMLElement | null {
+    return this.model.data.run.fault_period > 1 ? h('p', { class: 'hint' },
+      'Faults were recorded in bursts and scaled up: a peak stands for faults between bursts too, and a gap is not a time without faults.') : null;
   }
 
   // Phases as buttons: the brush for a keyboard.
