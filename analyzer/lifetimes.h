@@ -60,6 +60,7 @@ class Lifetimes {
   void place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts, uint32_t node);
 
   void unmap(const trace::RangeOp& event);
+  void claim(const trace::RangeOp& event);
   void cut_block(uint32_t block, uint64_t begin, uint64_t end, const trace::RangeOp& event);
   void purge(const trace::RangeOp& event, bool lazily);
   void populate(const trace::RangeOp& event);

@@ -45,11 +45,7 @@ void Lifetimes::range(const trace::RangeOp& event) {
   switch (event.kind) {
     case trace::RangeKind::map:
       unmap(event);
-      if (event.by != trace::Caller::program)
-        state_.mappings.claim(
-            event.addr, end_of(event),
-            event.by == trace::Caller::allocator ? Owner::small_heap : Owner::profiler);
-      return;
+      return claim(event);
     case trace::RangeKind::unmap:
     case trace::RangeKind::replace:
       return unmap(event);
@@ -57,6 +53,19 @@ void Lifetimes::range(const trace::RangeOp& event) {
       return advise(event);
     case trace::RangeKind::protect:
       return;
+  }
+}
+
+void Lifetimes::claim(const trace::RangeOp& event) {
+  uint64_t begin = event.addr, end = end_of(event);
+  switch (event.by) {
+    case trace::Caller::allocator:
+      return state_.mappings.claim(begin, end, Owner::small_heap);
+    case trace::Caller::profiler:
+      return state_.mappings.claim(begin, end, Owner::profiler);
+    case trace::Caller::program:
+      bool file = event.detail & trace::kFileMapping;
+      return state_.mappings.claim_small(begin, end, file ? Owner::file : Owner::other_anonymous);
   }
 }
 

@@ -12,7 +12,7 @@ constexpr uint64_t kMostGuard = 1 << 20, kMostStack = 8 << 20, kArena = 64 << 20
 constexpr uint64_t kMostTrimmed = uint64_t{1} << 40;
 const std::string kAnonymous = "anonymous", kStack = "[stack]", kHeap = "[heap]";
 const std::string kThreadStacks = "thread stacks", kArenas = "arenas", kAllocator = "allocator";
-const std::string kProfiler = "ftprof";
+const std::string kProfiler = "ftprof", kSmall = "small mappings";
 
 bool is_anonymous(const trace::Mapping& mapping, const std::string& name) {
   return mapping.inode == 0 && (name.empty() || name.starts_with("[anon"));
@@ -114,12 +114,19 @@ void MappingTable::claim(uint64_t begin, uint64_t end, Owner owner) {
   claims_.set(begin, {end, {owner, name_index(name)}});
 }
 
+void MappingTable::claim_small(uint64_t begin, uint64_t end, Owner owner) {
+  if (begin >= end) return;
+  cut_out(small_, begin, end);
+  small_.set(begin, {end, {owner, name_index(kSmall)}});
+}
+
 void MappingTable::unclaim(uint64_t begin, uint64_t end) {
   cut_out(claims_, begin, end);
+  cut_out(small_, begin, end);
 }
 
 std::optional<MappingOwner> MappingTable::find(uint64_t addr) {
-  for (auto* map : {&claims_, &spans_}) {
+  for (auto* map : {&claims_, &spans_, &small_}) {
     auto* entry = map->floor(addr);
     if (entry && addr < entry->value.end) return entry->value.owner;
   }

@@ -29,6 +29,9 @@ class MappingTable {
   // A reading has ended when something else follows its lines. True when it made a new table.
   bool finish_pass();
   void claim(uint64_t begin, uint64_t end, Owner owner);
+  // A small mapping of the program's. Its end is not recorded, so it counts only where the latest
+  // reading lists nothing.
+  void claim_small(uint64_t begin, uint64_t end, Owner owner);
   void unclaim(uint64_t begin, uint64_t end);
 
   std::optional<MappingOwner> find(uint64_t addr);
@@ -57,6 +60,7 @@ class MappingTable {
   uint32_t passes_ = 0;
   ChunkMap<Span> spans_;   // of the latest reading
   ChunkMap<Span> claims_;  // seen being mapped
+  ChunkMap<Span> small_;   // likewise, small ones
   std::vector<std::string> names_;
 };
 

@@ -47,7 +47,8 @@ bool changes_pages(int advice) {
   enter();
   count(trace::Api::mmap);
   MapCall call{reinterpret_cast<uintptr_t>(at), bytes, flags, file, caller_at(caller)};
-  bool matters = call.by == Caller::allocator || !too_small(bytes) || (flags & MAP_FIXED);
+  bool matters =
+      running_here() || call.by == Caller::allocator || !too_small(bytes) || (flags & MAP_FIXED);
   if (!matters || bytes == 0 || !initialised())
     return g_next.mmap(at, bytes, protection, flags, file, offset);
   return wrap_map(call, [=] { return g_next.mmap(at, bytes, protection, flags, file, offset); });

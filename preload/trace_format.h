@@ -70,7 +70,7 @@ enum BlockFlags : u8 {
 
 // RangeOp.kind: what happened to a range of addresses that is not a whole block's life.
 enum class RangeKind : u8 {
-  map,      // mmap of something that is not a tracked block (the allocator's, a file, a small one)
+  map,      // mmap of what is no tracked block (the allocator's, or small); detail is BlockFlags
   unmap,    // munmap, or the part of mremap that unmaps; blocks in the range end or shrink
   advise,   // madvise; detail is the advice
   protect,  // mprotect; detail is the protection

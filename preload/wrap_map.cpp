@@ -20,6 +20,12 @@ bool worth_tracking(const MapCall& call) {
          call.bytes >= g_state.settings.blocks_min_size;
 }
 
+bool worth_noting(const MapCall& call) {
+  if (call.by == trace::Caller::allocator) return true;
+  return call.by == trace::Caller::program && !t_thread.inside &&
+         call.bytes < g_state.settings.blocks_min_size;
+}
+
 void record_loss(RangeKind kind, trace::Caller by, uintptr_t begin, size_t bytes, CutRanges* cut) {
   if (can_record(false)) record_range(look_before({kind, by, 0, begin, bytes}));
   cut->cut(begin, bytes);

@@ -2,8 +2,10 @@
 //
 // A mapping of the program's of at least min_size is a block, followed by range because it may be
 // cut anywhere. What an allocator maps for itself is no block (its blocks are inside), only a
-// RangeOp. munmap, and whatever replaces a mapping, is recorded before the call: the addresses may
-// belong to another thread's mapping the moment it has done its work.
+// RangeOp, and so is a small mapping: programs that map one small file after the other would have
+// faults at addresses that no reading of the maps ever lists. munmap, and whatever replaces a
+// mapping, is recorded before the call: the addresses may belong to another thread's mapping the
+// moment it has done its work.
 #pragma once
 
 #include <sys/mman.h>
@@ -38,6 +40,8 @@ struct MapCall {
 
 uint8_t block_flags(const MapCall& call);
 bool worth_tracking(const MapCall& call);  // by the program, and large
+// No block, but its faults shall have an owner even if no reading of the maps ever lists it.
+bool worth_noting(const MapCall& call);
 
 // A range that is about to be mapped over or unmapped: the event, and the tracked part taken out.
 void record_loss(trace::RangeKind kind, trace::Caller by, uintptr_t begin, size_t bytes,
@@ -55,13 +59,14 @@ void* wrap_map(const MapCall& call, Real real) {
   if ((call.flags & MAP_FIXED) && look_at_ranges(call.address, call.bytes, &whole) != Overlap::none)
     record_loss(trace::RangeKind::replace, call.by, call.address, call.bytes, &cut);
   bool block = worth_tracking(call) && can_record(true) && sample_block(call.bytes, &weight);
-  bool note = call.by == trace::Caller::allocator && can_record(false);
+  bool note = worth_noting(call) && can_record(false);
   if (!block && !note) {
     void* result = real();
     if (map_failed(result)) cut.put_back();
     return result;
   }
-  CallMeter meter;
+  bool own = call.by == trace::Caller::program;
+  CallMeter meter(own && !block ? CallFaults::ignore : CallFaults::count);
   meter.before_call();
   void* result = real();
   meter.after_call();
@@ -72,7 +77,9 @@ void* wrap_map(const MapCall& call, Real real) {
     record_block({trace::Api::mmap, address, call.bytes, weight, 0, block_flags(call), Home::range},
                  meter);
   else
-    record_range(look_before({trace::RangeKind::map, call.by, 0, address, call.bytes}), meter);
+    record_range(
+        look_before({trace::RangeKind::map, call.by, block_flags(call), address, call.bytes}),
+        meter);
   meter.finish(block ? call.bytes : 0, block ? weight : 0);
   return result;
 }

@@ -25,6 +25,15 @@ big = [bytearray(3 << 20) for _ in range(20)]
 text = json.dumps([{"k%d" % i: i * 1.5} for i in range(60000)])
 print(len(text), sum(map(len, big)), len(json.loads(text)))
 """
+# As git does: one small file mapped, read and unmapped after the other.
+SMALL_FILES = """
+import mmap, sys
+big = bytearray(1 << 20)
+with open(sys.executable, 'rb') as file:
+    for _ in range(2000):
+        with mmap.mmap(file.fileno(), 16384, prot=mmap.PROT_READ) as view:
+            view[0]
+"""
 
 
 def assert_balanced(report):
@@ -45,9 +54,10 @@ def image(report, name):
 @pytest.mark.parametrize("command", [
     ["/usr/bin/python3", "-c", PYTHON],
     ["sqlite3", ":memory:", SQL],
+    ["/usr/bin/python3", "-c", SMALL_FILES],
     [WORKLOAD, "cycles", "--quick"],
     [WORKLOAD, "walks", "--mib", "64"],
-], ids=["python3", "sqlite3", "cycles", "walks"])
+], ids=["python3", "sqlite3", "small_files", "cycles", "walks"])
 def test_ledger_balances(profile, command, source):
     run = profile(*command, options=f"faults.source={source},{EXACT}")
     assert run.status == 0, run.stderr
