@@ -11,8 +11,13 @@ namespace {
 
 using trace::PriceKind;
 
-constexpr int kStretches = 5;  // measurements of each kind
-constexpr int kParts = 16;     // stretches that the scratch has room for
+// How often each kind is measured.
+struct Rounds {
+  int passes;     // over the stretches that are stored to
+  int stretches;  // of the other kinds
+};
+constexpr Rounds kThorough{3, 5}, kBrief{1, 2};
+constexpr int kParts = 16;  // stretches that the scratch has room for
 constexpr size_t kHugeBytes = 2 << 20;
 
 // Faults in one measurement: all of them have room in the scratch mapping.
@@ -88,8 +93,8 @@ uint64_t own_faults() {
 class Calibrator {
  public:
   // recorded: nullptr where perf is refused. dense: it records every fault.
-  Calibrator(RecordedStretch* recorded, bool dense, Calibration* to)
-      : recorded_(recorded), dense_(dense), to_(to) {}
+  Calibrator(RecordedStretch* recorded, bool dense, Rounds rounds, Calibration* to)
+      : recorded_(recorded), dense_(dense), rounds_(rounds), to_(to) {}
 
   bool run() {
     if (!scratch_.good()) return false;
@@ -111,22 +116,21 @@ class Calibrator {
   // Bare and recorded passes in turn, so that a machine whose speed drifts fools neither. Where few
   // faults are recorded the passes are long: the code that records is then cold each time.
   void writes() {
-    constexpr int kPasses = 3;
-    double bare[kPasses * kParts], whole[kPasses * kParts];
-    int parts = dense_ ? kParts / 4 : kParts;
+    double bare[kThorough.passes * kParts], whole[kThorough.passes * kParts];
+    int parts = dense_ ? kParts / 4 : kParts, count = rounds_.passes * parts;
     bool recorded = recorded_ != nullptr;
-    for (int i = 0; i < kPasses; ++i) {
+    for (int i = 0; i < rounds_.passes; ++i) {
       store_parts(bare + i * parts, parts);
       recorded = recorded && recorded_->record(begin_of_measure(),
                                                [&] { store_parts(whole + i * parts, parts); });
     }
-    double spread[kPasses * kParts];
-    for (int i = 0; i < kPasses * parts; ++i) spread[i] = bare[i];
-    price(PriceKind::write) = price_of(spread, kPasses * parts);
+    double spread[kThorough.passes * kParts];
+    for (int i = 0; i < count; ++i) spread[i] = bare[i];
+    price(PriceKind::write) = price_of(spread, count);
     if (!recorded || recorded_->count() < 8) return;
-    double each = mean_of_usual(bare, kPasses * parts);
+    double each = mean_of_usual(bare, count);
     to_->raw_excess_ns = recorded_->mean_of_usual() - each;
-    to_->record_ns = mean_of_usual(whole, kPasses * parts) - each;
+    to_->record_ns = mean_of_usual(whole, count) - each;
     to_->recorded = true;
   }
 
@@ -143,32 +147,33 @@ class Calibrator {
   }
 
   void reads_then_writes() {
-    double reads[kStretches], writes[kStretches];
-    for (int i = 0; i < kStretches; ++i) {
+    double reads[kThorough.stretches], writes[kThorough.stretches];
+    for (int i = 0; i < rounds_.stretches; ++i) {
       load_each(stretch(i), warm_up_pages());
       reads[i] = load_each(past_warm_up(stretch(i)), measured_pages());
       writes[i] = bare_fault(stretch(i));
     }
-    price(PriceKind::zero_read) = price_of(reads, kStretches);
-    price(PriceKind::write_after_zero_read) = price_of(writes, kStretches);
+    price(PriceKind::zero_read) = price_of(reads, rounds_.stretches);
+    price(PriceKind::write_after_zero_read) = price_of(writes, rounds_.stretches);
   }
 
   void populates() {
-    double values[kStretches];
+    double values[kThorough.stretches];
     size_t bytes = stretch_pages() * g_state.page_bytes;
-    for (int i = 0; i < kStretches; ++i) {
+    for (int i = 0; i < rounds_.stretches; ++i) {
       uint64_t begin = sys::monotonic_ns();
       if (sys::failed(sys::advise(const_cast<char*>(stretch(i)), bytes, MADV_POPULATE_WRITE)))
         return;
       values[i] =
           static_cast<double>(sys::monotonic_ns() - begin) / static_cast<double>(stretch_pages());
     }
-    price(PriceKind::populate) = price_of(values, kStretches);
+    price(PriceKind::populate) = price_of(values, rounds_.stretches);
   }
 
   Scratch scratch_;
   RecordedStretch* recorded_;
   bool dense_;
+  Rounds rounds_;
   Calibration* to_;
 };
 
@@ -194,9 +199,9 @@ double spread_of(const double* ordered, int count) {
   return (ordered[count * 3 / 4] - ordered[count / 4]) / 2;
 }
 
-bool calibrate_bare(Calibration* to) {
+bool calibrate_bare(Calibration* to, bool brief) {
   *to = Calibration();
-  return Calibrator(nullptr, true, to).run();
+  return Calibrator(nullptr, true, brief ? kBrief : kThorough, to).run();
 }
 
 // Each try takes a page that is new: one that was just given back would still be in the caches.
@@ -224,7 +229,7 @@ bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collect
   *to = Calibration();
   RecordedStretch recorded(events, rings, period < kMostPeriod ? period : kMostPeriod,
                            collector_tid);
-  return Calibrator(&recorded, period == 1, to).run();
+  return Calibrator(&recorded, period == 1, kThorough, to).run();
 }
 
 }  // namespace ftprof

@@ -15,9 +15,7 @@
 namespace ftprof {
 namespace {
 
-// Where every fault is wanted, the program waits for the events to be open: the first perf event on
-// a machine takes some 10 ms. Otherwise it goes on, and the beginning is counted by residency.
-constexpr uint64_t kReadyNs = 2000000000, kReadyAdaptiveNs = 1000000;
+constexpr uint64_t kReadyNs = 2000000000;
 constexpr uint64_t kFinishNs = 2000000000;
 
 // What the collector and its callers share; a fork's child makes its own.
@@ -74,6 +72,12 @@ bool with_thread() {
   return g_shared != nullptr && g_shared->thread.alive();
 }
 
+// Where every fault is wanted, the program waits for the events to be open: the first perf event on
+// a machine takes some 10 ms. Otherwise it goes on, and the beginning is counted by residency.
+bool wants_every_fault(const FaultPlan& plan) {
+  return plan.perf && (plan.insist || !plan.adaptive);
+}
+
 // No thread: what begins and ends a trace is done by the caller, faults are counted by residency.
 void begin_alone() {
   OwnFaults faults;
@@ -100,8 +104,7 @@ void collector_start() {
   requests.stop.store(0);
   if (!g_state.settings.collector_thread || !g_shared->thread.start(run_loop, g_shared))
     return begin_alone();
-  bool patient = plan.perf && (plan.insist || !plan.adaptive);
-  if (wait_for(requests.ready, 1, patient ? kReadyNs : kReadyAdaptiveNs))
+  if (wants_every_fault(plan) && wait_for(requests.ready, 1, kReadyNs))
     tell_refusal(plan, requests.refusal.load());
 }
 

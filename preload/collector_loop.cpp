@@ -108,7 +108,7 @@ void CollectorLoop::begin() {
                     "The process was over before page faults could be observed one by one.");
   }
   long error = plan.perf ? recorder_.start(plan, dir_, tid_) : -EOPNOTSUPP;
-  if (!plan.perf) recorder_.only_calibrate();
+  if (!plan.perf) recorder_.only_calibrate(short_life);
   account();
   snapshots_.begin();
   requests_->refusal.store(plan.perf ? static_cast<int>(error) : 0);

@@ -21,7 +21,7 @@ class FaultRecorder : RingVisitor {
   long start(const FaultPlan& plan, int dir, int collector_tid);
 
   // Where perf is not to be tried: prices alone.
-  void only_calibrate() { calibrate_bare(&calibration_); }
+  void only_calibrate(bool brief) { calibrate_bare(&calibration_, brief); }
 
   // Reads what has come; true if there was something.
   bool drain();

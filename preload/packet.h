@@ -35,6 +35,7 @@ class Packet {
   }
   bool open() const { return base_ != nullptr; }
   bool fits(size_t bytes) const { return base_ != nullptr && used_ + bytes <= trace::kPacketBytes; }
+  size_t used() const { return used_; }
 
   // A header as begin_packet() in stream.h puts it into the file; content is the header alone.
   static trace::PacketHeader header(const uint8_t (&uuid)[16], trace::StreamClass stream,

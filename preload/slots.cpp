@@ -15,8 +15,9 @@ using trace::kPacketBytes;
 
 constexpr unsigned kMostSlots = 256;
 constexpr unsigned kExtraSlots = 4;  // beyond the CPUs: holders that were interrupted or preempted
-constexpr unsigned kFirstSlots = 2;  // a signal handler may interrupt the holder of the only one
+constexpr unsigned kFirstSlots = 2;  // a signal handler may interrupt the holder of one
 constexpr unsigned kRounds = 64;
+constexpr size_t kLowBytes = kPacketBytes / 4;  // used of a packet: high time for a spare one
 
 enum class SlotState : uint8_t { absent, wanted, ready, failed };
 
@@ -31,7 +32,8 @@ class Slot {
   bool ready() const { return state_.load(std::memory_order_acquire) == SlotState::ready; }
   bool wanted() const {
     return state_.load(std::memory_order_relaxed) == SlotState::wanted ||
-           (ready() && spare_.load(std::memory_order_relaxed) == nullptr && may_grow());
+           (ready() && low_.load(std::memory_order_relaxed) &&
+            spare_.load(std::memory_order_relaxed) == nullptr && may_grow());
   }
   // Cleared by the first packet that could not be reserved ahead; the one in use is still filled.
   bool may_grow() const { return error_.load(std::memory_order_acquire) == StreamError::none; }
@@ -58,6 +60,7 @@ class Slot {
 
  private:
   bool next_packet(uint64_t now);
+  void ask_for_spare();
   void* reserve(unsigned number, int dir, StreamError* error);
   void* reserve_by_path(StreamError* error);
   void publish(void* spare);
@@ -74,6 +77,7 @@ class Slot {
   Packet packet_;
   StreamFile file_;
   std::atomic<void*> spare_;
+  std::atomic<bool> low_;
   uint64_t newest_ = 0;
   uint64_t discarded_ = 0;
   std::atomic<StreamError> error_;
@@ -195,9 +199,15 @@ bool Slot::next_packet(uint64_t now) {
   packet_.adopt(next);
   packet_.restamp(now);
   packet_.set_discarded(discarded_);
+  low_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+// Not before it is needed: most processes of a build write a few records.
+void Slot::ask_for_spare() {
+  low_.store(true, std::memory_order_relaxed);
   g_slots_wanted.fetch_add(1, std::memory_order_relaxed);
   if (!g_state.sealed.load()) sys::futex_wake(&g_slots_wanted, 1);
-  return true;
 }
 
 uint64_t Slot::append(uint8_t id, const void* fixed, size_t fixed_bytes, Span a, Span b) {
@@ -211,6 +221,7 @@ uint64_t Slot::append(uint8_t id, const void* fixed, size_t fixed_bytes, Span a,
     packet.restamp(now);
   }
   packet_.append(id, now, fixed, fixed_bytes, a, b);
+  if (packet_.used() >= kLowBytes && !low_.load(std::memory_order_relaxed)) ask_for_spare();
   return now;
 }
 
@@ -230,6 +241,7 @@ void Slot::forget() {
   file_ = StreamFile();
   newest_ = discarded_ = 0;
   reserving_.store(false);
+  low_.store(false);
   error_.store(StreamError::none);
   state_.store(SlotState::absent);
   locked_.store(false, std::memory_order_release);
@@ -283,7 +295,9 @@ uint64_t emit_block_event(uint8_t id, const void* fixed, size_t fixed_bytes, Spa
 }
 
 bool open_slots(int dir) {
-  for (unsigned i = 0; i < kFirstSlots; ++i)
+  unsigned now = g_state.settings.collector_thread ? 1 : kFirstSlots;
+  for (unsigned i = 0; i < kFirstSlots; ++i) g_slots[i].want();
+  for (unsigned i = 0; i < now; ++i)
     if (!g_slots[i].prepare(i, dir)) return false;
   return true;
 }

@@ -5,7 +5,8 @@
 // are taken under the lock, so they never run backwards within a stream. When no slot can be had
 // after a bounded number of rounds, the event is discarded and counted.
 //
-// Packets are reserved ahead by the collector (refill_slots); a program thread reserves one itself
+// Packets are reserved ahead by the collector (refill_slots) when a quarter of the one in use is
+// full; a program thread reserves one itself
 // only when none is ready and it may make system calls. No descriptor is kept open in between: the
 // program may close, replace or count its descriptors as it likes.
 #pragma once
@@ -27,13 +28,13 @@ uint64_t emit_block(const Event& event, Span a = {}, Span b = {}) {
   return emit_block_event(Event::kId, &event, trace::kFixedBytes<Event>, a, b);
 }
 
-// The beginning of an image: the first streams, made in the folder `dir`. False: no trace can be
-// written there.
+// The beginning of an image: the first stream, made in the folder `dir`; the second one is left to
+// the collector if there is one. False: no trace can be written there.
 bool open_slots(int dir);
 // The collector's part. `dir` is its own descriptor of the image's folder. Call it often: every
 // wake-up at least; it costs a few loads when nothing is to be done.
 void refill_slots(int dir);
-// The word that changes when a slot's spare was taken: the collector may futex_wait on it.
+// The word that changes when a slot needs a spare: the collector may futex_wait on it.
 extern std::atomic<uint32_t> g_slots_wanted;
 // The end of an image: packets that nothing was written to leave the files.
 void trim_slots(int dir);

@@ -27,7 +27,7 @@ namespace ftprof::trace {
 
 inline constexpr uint32_t kTraceVersion = 1;
 inline constexpr uint32_t kCtfMagic = 0xC1FC1FC1;
-inline constexpr size_t kPacketBytes = 256 * 1024;
+inline constexpr size_t kPacketBytes = 64 * 1024;
 
 // Stream classes. blocks_N files hold kBlockStream, faults_N files kFaultStream.
 enum StreamClass : uint32_t { kBlockStream = 0, kFaultStream = 1 };
