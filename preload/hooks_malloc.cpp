@@ -1,21 +1,13 @@
 // malloc and its family. Each exported function is alike: a small request (or a pointer that the
 // filter does not know) jumps to the next allocator; the rest takes the careful path.
-#include "preload/enter.h"
-#include "preload/filter.h"
+#include "preload/careful.h"
 #include "preload/hooks.h"
-#include "preload/wrap.h"
-
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 namespace ftprof {
 
 using trace::Api;
 
 namespace {
-
-bool may_be_tracked(const void* pointer) {
-  return g_filter.may_hold(reinterpret_cast<uintptr_t>(pointer));
-}
 
 // Passes by, or wraps. `real` is what the program would have called.
 template <class Real>
@@ -41,13 +33,6 @@ void* allocate(Api api, size_t bytes, Real real) {
   return allocate(Api::calloc, bytes, [=] { return g_next.calloc(count, size); });
 }
 
-template <class Real>
-void* reallocate(Api api, void* old, size_t bytes, Real real) {
-  count(api);
-  if (t_thread.inside) return real();
-  return wrap_reallocation(api, old, bytes, g_state.settings.blocks_min_size, real);
-}
-
 [[gnu::noinline]] void* careful_realloc(void* old, size_t bytes) {
   enter();
   return reallocate(Api::realloc, old, bytes, [=] { return g_next.realloc(old, bytes); });
@@ -61,14 +46,6 @@ void* reallocate(Api api, void* old, size_t bytes, Real real) {
                     [=] { return g_next.reallocarray(old, count, size); });
 }
 
-template <class Real>
-void release(Api api, void* pointer, Real real) {
-  api = asked_as(api);
-  count(api);
-  if (t_thread.inside || pointer == nullptr) return real();
-  wrap_release(api, pointer, real);
-}
-
 [[gnu::noinline]] void careful_free(void* pointer) {
   enter();
   release(Api::free, pointer, [=] { g_next.free(pointer); });
@@ -76,10 +53,8 @@ void release(Api api, void* pointer, Real real) {
 
 [[gnu::noinline]] int careful_posix_memalign(void** to, size_t alignment, size_t bytes) {
   enter();
-  count(Api::posix_memalign);
-  auto real = [=] { return g_next.posix_memalign(to, alignment, bytes); };
-  if (t_thread.inside || too_small(bytes)) return real();
-  return wrap_posix_memalign(to, bytes, real);
+  return allocate_to(Api::posix_memalign, to, bytes,
+                     [=] { return g_next.posix_memalign(to, alignment, bytes); });
 }
 
 // aligned_alloc, memalign, valloc and pvalloc.

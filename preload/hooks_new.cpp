@@ -1,10 +1,8 @@
 // operator new and delete in every form. Where the next definition is libstdc++'s, it calls malloc
 // or free through our hooks, which record the block under the operator's name; where it is the
 // allocator's own (jemalloc, mimalloc, tcmalloc), it is wrapped like malloc.
-#include "preload/enter.h"
-#include "preload/filter.h"
+#include "preload/careful.h"
 #include "preload/hooks.h"
-#include "preload/wrap.h"
 
 namespace ftprof {
 
@@ -35,10 +33,7 @@ template <auto kMember, class... Arguments>
     ask_as(api);
     return next(bytes, arguments...);
   }
-  if (pass_by(&t_thread, bytes)) return call_operator(real);
-  count(api);
-  if (t_thread.inside || too_small(bytes)) return next(bytes, arguments...);
-  return wrap_throwing_allocation(api, bytes, real);
+  return allocate_throwing(api, bytes, real);
 }
 
 template <auto kMember, class... Arguments>

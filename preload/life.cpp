@@ -14,6 +14,7 @@
 #include "preload/modules.h"
 #include "preload/names.h"
 #include "preload/next.h"
+#include "preload/private_api.h"
 #include "preload/sampling.h"
 #include "preload/scope.h"
 #include "preload/slots.h"
@@ -222,6 +223,7 @@ void initialise() {
   const void* allocator = find_scope(reinterpret_cast<const void*>(g_next.malloc));
   find_code_ranges(reinterpret_cast<uintptr_t>(allocator));
   find_allocator_name(allocator);
+  wrap_private_entries();
   watch_for_fork();
   configure_sampling(g_state.start_ns);
   open_for_business();

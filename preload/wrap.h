@@ -60,9 +60,9 @@ void* wrap_throwing_allocation(trace::Api api, size_t bytes, Real real) {
 
 // posix_memalign: the block comes back through `*to`, which a failure leaves alone.
 template <class Real>
-int wrap_posix_memalign(void** to, size_t bytes, Real real) {
+int wrap_posix_memalign(trace::Api api, void** to, size_t bytes, Real real) {
   int status = 0;
-  wrap_allocation(trace::Api::posix_memalign, bytes, [&]() -> void* {
+  wrap_allocation(api, bytes, [&]() -> void* {
     status = real();
     return status == 0 ? *to : nullptr;
   });

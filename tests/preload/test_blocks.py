@@ -104,6 +104,22 @@ def test_ranges_are_cut_as_the_program_cut_them(profile):
     assert len(pages) * 4 == 764 + 200 + 512 + 2 * 256
 
 
+@pytest.mark.parametrize("allocator", ["jemalloc", "mimalloc", "tcmalloc"])
+def test_private_entries_of_an_allocator(profile, allocator):
+    """Blocks asked for by names that only this allocator has, given back by either interface."""
+    run = profile(VICTIMS / "private_entries", allocator=allocator, options=EVERY_BLOCK)
+    trace = only_trace(run)
+    assert run.stdout == f"ok private_entries {allocator}\n"
+    blocks = [("allocator_private", n * MIB) for n in (1, 2, 3)]
+    assert handed_out(trace) == blocks + [("malloc", 4 * MIB), ("allocator_private", 5 * MIB)]
+    assert len(trace.named("Release")) == 5
+
+
+def test_no_allocator_is_pretended(profile):
+    run = profile(VICTIMS / "private_entries")
+    assert (run.status, run.stdout) == (0, "ok private_entries none\n")
+
+
 def test_marks_and_a_pool_of_the_programs_own(profile):
     bare = subprocess.run([VICTIMS / "marks"], capture_output=True, text=True)
     assert (bare.returncode, bare.stdout) == (0, "ok marks\n")
@@ -133,6 +149,15 @@ def test_sampled_blocks_stand_for_all(profile):
     assert 0.5e6 < sum(e.weight for e in blocks) < 2e6
     releases = [e for e in trace.named("Release") if NAMES[e.api] == "free"]
     assert len(releases) == len(blocks)
+
+
+def test_a_trace_stays_within_its_size(profile):
+    """Whatever the budget would allow, blocks are thinned out before trace.max_size is reached."""
+    run = profile(VICTIMS / "pairs", 300000, options=EVERY_BLOCK + ",trace.max_size=2MiB")
+    trace = only_trace(run)
+    assert sum(file.stat().st_size for file in run.images[0].iterdir()) <= 2 * MIB
+    weights = sum(e.weight for e in trace.named("Block") if NAMES[e.api] == "malloc")
+    assert 0.5 * 300000 < weights < 2 * 300000
 
 
 @pytest.mark.parametrize("name", ["jemalloc", "mimalloc", "tcmalloc"])

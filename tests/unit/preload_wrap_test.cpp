@@ -94,11 +94,11 @@ TEST_F(Wrap, AThrowingAllocationLeavesNoMark) {
 
 TEST_F(Wrap, PosixMemalignKeepsItsContract) {
   void* to = &g_memory;
-  int status = wrap_posix_memalign(&to, 64, [] { return 12; });
+  int status = wrap_posix_memalign(trace::Api::posix_memalign, &to, 64, [] { return 12; });
   EXPECT_EQ(status, 12);
   EXPECT_EQ(to, &g_memory);
   EXPECT_TRUE(g_log.empty());
-  EXPECT_EQ(wrap_posix_memalign(&to, 64, [] { return 0; }), 0);
+  EXPECT_EQ(wrap_posix_memalign(trace::Api::posix_memalign, &to, 64, [] { return 0; }), 0);
   EXPECT_EQ(g_log, (Log{"block posix_memalign 64"}));
 }
 
