@@ -71,7 +71,7 @@ TEST_F(StreamBytes, AreThese) {
   EXPECT_EQ(hex(file, 0, 24), "c11ffcc1000102030405060708090a0b0c0d0e0f00000000");
   EXPECT_EQ(hex(file, 24, 16), "88776655443322118877665544332211");  // begin, end
   EXPECT_EQ(hex(file, 40, 8), "a002000000000000");                   // content, bits
-  EXPECT_EQ(hex(file, 48, 8), "0000200000000000");                   // packet, bits
+  EXPECT_EQ(hex(file, 48, 8), "0000080000000000");                   // packet, bits
   EXPECT_EQ(hex(file, 56, 12), "000000000000000003000000");          // discarded, cpu
   EXPECT_EQ(hex(file, 68, 16), "0e8877665544332211ddccbbaa676f00");
 }
@@ -99,7 +99,7 @@ TEST_F(StreamBytes, FillPacketAfterPacket) {
   Stream stream;
   ASSERT_TRUE(stream.open(dir_, "s", trace::kFaultStream, 0));
   trace::Fault fault{};
-  constexpr uint64_t kEvents = 20000;
+  constexpr uint64_t kEvents = 5000;
   for (uint64_t i = 1; i <= kEvents; ++i) ASSERT_TRUE(stream.emit(i, fault));
   stream.close();
   size_t each = sizeof(trace::EventHeader) + sizeof fault, events = 0;
