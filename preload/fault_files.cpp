@@ -49,6 +49,7 @@ void FaultFiles::set_window(uint32_t period, uint32_t timed_period, uint64_t tim
   window_since_ = time;
   for (unsigned cpu = 0; cpu < cpus_; ++cpu)
     if (files_[cpu].stream.good()) write_window(&files_[cpu], time);
+  file_of(0);  // one file always: a reader learns since when, though no fault may come
 }
 
 // At the time of the latest record: a later one would drag the records that follow along.

@@ -157,6 +157,8 @@ void find_code_ranges(uintptr_t allocators_malloc) {
   Object libc;
   find_object(reinterpret_cast<uintptr_t>(&gnu_get_libc_version), &libc);
   if (!find_object(allocators_malloc, &object) || object.begin == libc.begin) return;
+  // A malloc that the program itself defines: what the program maps is then all there is to see.
+  if (*object.map->l_name == 0) return;
   g_allocator = {object.begin, object.end};
 }
 

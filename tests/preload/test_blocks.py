@@ -115,6 +115,15 @@ def test_private_entries_of_an_allocator(profile, allocator):
     assert len(trace.named("Release")) == 5
 
 
+def test_mappings_of_a_program_with_its_own_malloc(profile):
+    run = profile(VICTIMS / "own_malloc", options=EVERY_BLOCK)
+    trace = only_trace(run)
+    assert run.stdout == "ok own_malloc\n"
+    assert handed_out(trace, {"mmap"}) == [("mmap", 4 * MIB)]
+    assert any("own_malloc" in e.fields["value"] for e in trace.named("Attribute")
+               if e.fields["key"] == "note")
+
+
 def test_no_allocator_is_pretended(profile):
     run = profile(VICTIMS / "private_entries")
     assert (run.status, run.stdout) == (0, "ok private_entries none\n")
