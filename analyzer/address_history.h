@@ -19,6 +19,7 @@ struct Past {
   uint32_t site = 0, thread = 0;
   bool gone = false;         // unmapped since: what comes here next is cold
   bool from_malloc = false;  // given back to a memory allocator, which keeps the addresses
+  double weight = 1;         // the block stood for so many
   double idle_pages = 0;     // still resident
   double purged_pages = 0;   // given back to the kernel while the process lived
 };

@@ -187,7 +187,7 @@ ImageTally ImagePass::finish() {
   };
   std::sort(tally.longest_idle.begin(), tally.longest_idle.end(), longer);
   if (tally.longest_idle.size() > 10) tally.longest_idle.resize(10);
-  tally.pool.idle_at_end_bytes =
+  tally.idle_at_end_bytes =
       static_cast<uint64_t>(std::max(0.0, state_.history.idle_pages())) * state_.page_bytes();
   return std::move(tally);
 }

@@ -35,6 +35,14 @@ inline uint64_t hash_of(const CellKey& key) {
   return mix((uint64_t{key.payer} << 32 | key.ip) ^ mix(uint64_t{key.thread} << 32 | key.phase));
 }
 
+// A site's hand-outs by class and what became of its pages, as Reuse in result.h, but each block
+// counts `weight` times.
+struct ReuseTally {
+  double fresh = 0, warm = 0, partial = 0, cold = 0, unknown = 0;
+  double warm_pages = 0, cross_thread = 0, cross_node = 0;
+  double purged_pages = 0, refaulted_after_purge_pages = 0, kept_resident_pages = 0;
+};
+
 struct SiteTally {
   uint32_t stack = 0;  // index into ImageTally::stacks
   trace::Api api = trace::Api::unknown;
@@ -49,7 +57,7 @@ struct SiteTally {
   double alloc_ns = 0, free_ns = 0;
   FaultSum seen;
   CostHistogram costs;
-  Reuse reuse;
+  ReuseTally reuse;
   std::vector<double> placement;  // pages by node
   bool mapping = false;           // its blocks are mappings of the program's own
 };
@@ -81,7 +89,9 @@ struct TimeBucket {
   FaultSum faults;
   uint64_t resident_bytes = 0;  // 0: not known then
   uint64_t idle_bytes = 0;
-  Pool::Bucket handouts;
+  struct {
+    double fresh = 0, warm = 0, partial = 0, cold = 0;
+  } handouts;
 };
 
 struct PhaseTally {
@@ -98,7 +108,7 @@ inline uint64_t hash_of(const FeedKey& key) {
   return mix(uint64_t{key.from} << 32 | key.to);
 }
 struct FeedTally {
-  uint64_t handouts = 0, pages = 0, cross_node_pages = 0;
+  double handouts = 0, pages = 0, cross_node_pages = 0;
 };
 
 // Faults of one cell that lie close together; see slice_tally.h.
@@ -139,7 +149,9 @@ struct ImageTally {
   uint64_t last_ns = 0;  // of the latest event
   std::array<std::optional<trace::Price>, 5> prices;
   std::map<std::string, uint64_t> calls;
-  Pool pool;  // its sums; feeds and idle blocks by site index below
+  // Resident in the recorded blocks that were given back. Not weighted: the unrecorded ones lie at
+  // the same addresses, one after the other.
+  uint64_t idle_peak_bytes = 0, idle_at_end_bytes = 0;
   double populate_faults_elsewhere = 0;
   CostHistogram reuse_ns;  // in microseconds: give-back to next hand-out
   FlatMap<FeedKey, FeedTally> feeds;

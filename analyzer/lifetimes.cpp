@@ -2,21 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "analyzer/settle.h"
 
 namespace ftprof {
-namespace {
-
-uint64_t saturated_end(uint64_t addr, uint64_t size) {
-  uint64_t most = std::numeric_limits<uint64_t>::max() / 2;
-  addr = std::min(addr, most);
-  return addr + std::min(size, most - addr);
-}
-
-}  // namespace
 
 void Lifetimes::stack(uint32_t id, uint32_t index) {
   stack_index_[id] = index + 1;
@@ -138,6 +128,7 @@ void Lifetimes::remember(const LiveBlock& block, uint64_t begin, uint64_t end) {
   past.site = block.site;
   past.thread = block.thread;
   past.from_malloc = !is_mapping(block.api);
+  past.weight = block.weight;
   state_.history.add(begin, past);
 }
 
@@ -153,8 +144,8 @@ void Lifetimes::released(const trace::Released& event) {
   double kept = !event.still_mapped ? 0 : known ? event.resident_pages : before;
   bool by_allocator = !is_mapping(block.api);
   double purged = by_allocator ? std::max(0.0, before - kept) : 0;
-  site.reuse.kept_resident_pages += static_cast<uint64_t>(kept);
-  site.reuse.purged_pages += static_cast<uint64_t>(purged);
+  site.reuse.kept_resident_pages += block.weight * kept;
+  site.reuse.purged_pages += block.weight * purged;
   uint64_t serial = block.serial;
   auto length = static_cast<double>(std::max<uint64_t>(1, block.size));
   state_.history.change(block.addr, block.end(), [&](uint64_t begin, Past& past) {
@@ -166,15 +157,6 @@ void Lifetimes::released(const trace::Released& event) {
   });
   note_idle();
   if (ending.api != trace::Api::realloc && ending.api != trace::Api::mremap) finish_ending(thread);
-}
-
-void Lifetimes::note_idle() {
-  auto bytes = static_cast<uint64_t>(std::max(0.0, state_.history.idle_pages()) *
-                                     static_cast<double>(state_.page_bytes()));
-  Pool& pool = state_.tally.pool;
-  pool.idle_peak_bytes = std::max(pool.idle_peak_bytes, bytes);
-  TimeBucket& bucket = state_.timeline.at(state_.now);
-  bucket.idle_bytes = std::max(bucket.idle_bytes, bytes);
 }
 
 void Lifetimes::finish_ending(uint32_t thread) {
@@ -201,13 +183,13 @@ void Lifetimes::end_block(uint32_t number, const Probe& probe, uint32_t heir) {
 }
 
 void Lifetimes::residency(const trace::Residency& event) {
-  if (event.idle) return;
-  uint32_t number = state_.blocks.at(event.addr);
-  if (number == kNoBlock) return;
-  LiveBlock& block = state_.blocks[number];
   Probe probe =
       probe_of(event.probed_pages, event.resident_pages, event.zero_pages, event.huge_pages);
   if (!probe.known()) return;
+  if (event.idle) return look_at_idle(event, probe);
+  uint32_t number = state_.blocks.at(event.addr);
+  if (number == kNoBlock) return;
+  LiveBlock& block = state_.blocks[number];
   block.latest = probe;
   block.most_resident = std::max<uint64_t>(block.most_resident, probe.resident);
 }
@@ -232,10 +214,10 @@ void Lifetimes::place_recycled(const LiveBlock& block, const std::vector<uint32_
   uint64_t here = node < counts.size() ? counts[node] : 0;
   uint64_t most = *std::max_element(counts.begin(), counts.end());
   if (most <= here) return;
-  ++state_.tally.sites[block.site].reuse.cross_node;
-  ++state_.tally.pool.cross_node;
+  state_.tally.sites[block.site].reuse.cross_node += block.weight;
   if (FeedTally* feed = state_.tally.feeds.find({block.fed_by, block.site}))
-    feed->cross_node_pages += block.resident_at_handout * (sampled - here) / sampled;
+    feed->cross_node_pages += block.weight * static_cast<double>(block.resident_at_handout) *
+                              static_cast<double>(sampled - here) / static_cast<double>(sampled);
 }
 
 // The block's pages by node, as it ends: the latest sample's shares of what is resident.

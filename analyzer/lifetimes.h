@@ -5,7 +5,9 @@
 // pages may move to a new block (realloc), or the call may have failed (kReinstated).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "analyzer/attribution.h"
 #include "analyzer/image_state.h"
@@ -16,6 +18,13 @@ namespace ftprof {
 inline Probe probe_of(uint32_t probed, uint32_t resident, uint32_t zero = 0, uint32_t huge = 0) {
   auto known = [](uint32_t pages) { return pages == trace::kUnknownPages ? 0 : pages; };
   return {probed, resident, known(zero), known(huge)};
+}
+
+// An event's numbers may be anything.
+inline uint64_t saturated_end(uint64_t addr, uint64_t size) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() / 2;
+  addr = std::min(addr, kMost);
+  return addr + std::min(size, kMost - addr);
 }
 
 // Not the rest of a split block, nor one that a parent process left.
@@ -47,7 +56,7 @@ class Lifetimes {
                         const Attribution::InCall& found) const;
   void in_call_faults(const trace::Block& event, uint32_t thread, LiveBlock& block);
   void hand_out(const trace::Block& event, LiveBlock& block);
-  void classify(LiveBlock& block, const trace::Block& event, const std::vector<PastPart>& past);
+  void classify(LiveBlock& block, std::vector<PastPart>& past);
   void count_class(LiveBlock& block, SiteTally& site, double share, bool known, bool had_block);
   void inherit_past(LiveBlock& block, const std::vector<PastPart>& past, uint64_t warm_pages);
 
@@ -56,6 +65,9 @@ class Lifetimes {
   void finish_ending(uint32_t thread);
   void remember(const LiveBlock& block, uint64_t begin, uint64_t end);
   void note_idle();
+  void purge_idle(Past& past, double pages);
+  void look_at_idle(const trace::Residency& event, const Probe& probe);
+  void find_late_purge(std::vector<PastPart>& past, double resident);
   void place(const LiveBlock& block, const Probe& probe);
   void place_recycled(const LiveBlock& block, const std::vector<uint32_t>& counts, uint32_t node);
 

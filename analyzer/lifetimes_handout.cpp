@@ -63,10 +63,10 @@ void Lifetimes::hand_out(const trace::Block& event, LiveBlock& block) {
   site.bytes += w * static_cast<double>(event.size);
   site.handed_out += w * static_cast<double>(whole.count);
   site.alloc_ns += w * event.call_ns;
-  classify(block, event, past);
+  classify(block, past);
 }
 
-void Lifetimes::classify(LiveBlock& block, const trace::Block&, const std::vector<PastPart>& past) {
+void Lifetimes::classify(LiveBlock& block, std::vector<PastPart>& past) {
   SiteTally& site = state_.tally.sites[block.site];
   PageRange whole = whole_pages(state_.page_bytes(), block.addr, block.end());
   uint64_t before = block.resident_at_handout;
@@ -82,34 +82,30 @@ void Lifetimes::classify(LiveBlock& block, const trace::Block&, const std::vecto
   if (!known && all_gone) share = 0;
   count_class(block, site, share, known || all_gone, !past.empty());
   uint64_t warm = known ? before : 0;
-  site.reuse.warm_pages += static_cast<uint64_t>(block.weight * static_cast<double>(warm) + 0.5);
-  state_.tally.pool.resident_pages_at_handout += warm;
+  site.reuse.warm_pages += block.weight * static_cast<double>(warm);
+  if (block.handout_known) find_late_purge(past, static_cast<double>(before));
   inherit_past(block, past, warm);
 }
 
 void Lifetimes::count_class(LiveBlock& block, SiteTally& site, double share, bool known,
                             bool had_block) {
-  auto n = static_cast<uint64_t>(block.weight + 0.5);
-  Pool& pool = state_.tally.pool;
-  Pool::Bucket& bucket = state_.timeline.at(state_.now).handouts;
-  pool.handouts += n;
-  auto count = [n](uint64_t& a, uint64_t& b, uint64_t& c) { a += n, b += n, c += n; };
+  auto& bucket = state_.timeline.at(state_.now).handouts;
+  auto count = [w = block.weight](double& of_site, double& of_time) { of_site += w, of_time += w; };
   block.handed_out = !known         ? HandOut::unknown
                      : share >= 0.9 ? HandOut::warm
                      : share > 0.1  ? HandOut::partial
                      : had_block    ? HandOut::cold
                                     : HandOut::fresh;
   if (!known) {
-    site.reuse.unknown += n;
-    pool.unknown += n;
+    site.reuse.unknown += block.weight;
   } else if (share >= 0.9) {
-    count(site.reuse.warm, pool.warm, bucket.warm);
+    count(site.reuse.warm, bucket.warm);
   } else if (share > 0.1) {
-    count(site.reuse.partial, pool.partial, bucket.partial);
+    count(site.reuse.partial, bucket.partial);
   } else if (had_block) {
-    count(site.reuse.cold, pool.cold, bucket.cold);
+    count(site.reuse.cold, bucket.cold);
   } else {
-    count(site.reuse.fresh, pool.fresh, bucket.fresh);
+    count(site.reuse.fresh, bucket.fresh);
   }
 }
 
@@ -122,6 +118,7 @@ void Lifetimes::inherit_past(LiveBlock& block, const std::vector<PastPart>& past
     bool longer = !most || part.past.end - part.begin > most->past.end - most->begin;
     if (!part.past.gone && longer) most = &part;
   }
+  pay_refaults(state_.tally.sites[block.site], block, static_cast<double>(block.in_call_whole));
   if (!past.empty()) note_idle();
   if (!most) return;
   uint64_t idle = state_.now > most->past.released_ns ? state_.now - most->past.released_ns : 0;
@@ -130,13 +127,11 @@ void Lifetimes::inherit_past(LiveBlock& block, const std::vector<PastPart>& past
   if (warm_pages == 0) return;
   state_.tally.reuse_ns.add(static_cast<uint32_t>(std::min<uint64_t>(idle / 1000, 0xFFFFFFFF)));
   FeedTally& feed = state_.tally.feeds[{most->past.site, block.site}];
-  ++feed.handouts;
-  feed.pages += warm_pages;
+  feed.handouts += block.weight;
+  feed.pages += block.weight * static_cast<double>(warm_pages);
   block.fed_by = most->past.site;
-  if (most->past.thread != block.thread) {
-    ++state_.tally.sites[block.site].reuse.cross_thread;
-    ++state_.tally.pool.cross_thread;
-  }
+  if (most->past.thread != block.thread)
+    state_.tally.sites[block.site].reuse.cross_thread += block.weight;
 }
 
 }  // namespace ftprof

@@ -75,11 +75,7 @@ void Lifetimes::unmap(const trace::RangeOp& event) {
   for (uint32_t block : state_.blocks.overlapping(begin, end)) cut_block(block, begin, end, event);
   bool by_allocator = event.by == trace::Caller::allocator;
   state_.history.change(begin, end, [&](uint64_t, Past& past) {
-    if (by_allocator && !past.gone) {
-      past.purged_pages += past.idle_pages;
-      state_.tally.sites[past.site].reuse.purged_pages +=
-          static_cast<uint64_t>(past.idle_pages + 0.5);
-    }
+    if (by_allocator && !past.gone) purge_idle(past, past.idle_pages);
     past.gone = true;
     past.idle_pages = 0;
   });
@@ -140,11 +136,7 @@ void Lifetimes::purge(const trace::RangeOp& event, bool lazily) {
     purge_pages(state_, block, part, share_of(probe, part.count, range.count), lazily);
   }
   state_.history.change(begin, end, [&](uint64_t, Past& past) {
-    if (past.gone) return;
-    past.purged_pages += past.idle_pages;
-    state_.tally.sites[past.site].reuse.purged_pages +=
-        static_cast<uint64_t>(past.idle_pages + 0.5);
-    past.idle_pages = 0;
+    if (!past.gone) purge_idle(past, past.idle_pages);
   });
   note_idle();
 }

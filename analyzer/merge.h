@@ -17,6 +17,11 @@
 
 namespace ftprof {
 
+// Sums of weighted blocks are told as whole counts.
+inline uint64_t whole(double value) {
+  return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
+}
+
 // An image with its bill, and where its ids lead in the Result.
 struct BilledImage {
   ImageTally tally;

@@ -7,14 +7,6 @@
 #include "analyzer/merge.h"
 
 namespace ftprof {
-namespace {
-
-uint64_t whole(double value) {
-  return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
-}
-
-}  // namespace
-
 std::string name_of_place(const Frame& frame) {
   return frame.function + '\1' + frame.module + '\1' + std::to_string(frame.line);
 }

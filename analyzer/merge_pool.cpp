@@ -10,12 +10,8 @@ void Merge::add_pool() {
   CostHistogram reuse_us;
   std::map<std::pair<std::string, std::string>, FeedTally> feeds;
   for (const BilledImage& image : images_) {
-    const Pool& tally = image.tally.pool;
-    for (uint64_t Pool::*member :
-         {&Pool::handouts, &Pool::fresh, &Pool::warm, &Pool::partial, &Pool::cold, &Pool::unknown,
-          &Pool::resident_pages_at_handout, &Pool::cross_thread, &Pool::cross_node,
-          &Pool::idle_peak_bytes, &Pool::idle_at_end_bytes})
-      pool.*member += tally.*member;
+    pool.idle_peak_bytes += image.tally.idle_peak_bytes;
+    pool.idle_at_end_bytes += image.tally.idle_at_end_bytes;
     reuse_us.add(image.tally.reuse_ns);
     auto id = [&](uint32_t site) { return result_.sites[image.site_index[site]].id; };
     image.tally.feeds.for_each([&](const FeedKey& key, const FeedTally& feed) {
@@ -30,16 +26,27 @@ void Merge::add_pool() {
                                    static_cast<double>(image.tally.last_ns - idle.since_ns)});
   }
   for (const Site& site : result_.sites) {
-    pool.purged_pages += site.reuse.purged_pages;
-    pool.refaulted_after_purge_pages += site.reuse.refaulted_after_purge_pages;
-    pool.refault_cost_ns += site.reuse.refault_cost_ns;
-    pool.saved_faults += site.reuse.warm_pages;
+    const Reuse& reuse = site.reuse;
+    pool.handouts += reuse.fresh + reuse.warm + reuse.partial + reuse.cold + reuse.unknown;
+    pool.fresh += reuse.fresh;
+    pool.warm += reuse.warm;
+    pool.partial += reuse.partial;
+    pool.cold += reuse.cold;
+    pool.unknown += reuse.unknown;
+    pool.cross_thread += reuse.cross_thread;
+    pool.cross_node += reuse.cross_node;
+    pool.resident_pages_at_handout += reuse.warm_pages;
+    pool.purged_pages += reuse.purged_pages;
+    pool.refaulted_after_purge_pages += reuse.refaulted_after_purge_pages;
+    pool.refault_cost_ns += reuse.refault_cost_ns;
+    pool.saved_faults += reuse.warm_pages;
   }
   auto in_ns = [](std::optional<double> us) { return us ? std::optional(*us * 1000) : us; };
   pool.reuse_p50_ns = in_ns(reuse_us.quantile(0.5));
   pool.reuse_p90_ns = in_ns(reuse_us.quantile(0.9));
   for (const auto& [ids, feed] : feeds)
-    pool.feeds.push_back({ids.first, ids.second, feed.handouts, feed.pages, feed.cross_node_pages});
+    pool.feeds.push_back({ids.first, ids.second, whole(feed.handouts), whole(feed.pages),
+                          whole(feed.cross_node_pages)});
   std::stable_sort(pool.feeds.begin(), pool.feeds.end(),
                    [](const Feed& a, const Feed& b) { return a.pages > b.pages; });
   if (pool.feeds.size() > 20) pool.feeds.resize(20);

@@ -8,10 +8,6 @@
 namespace ftprof {
 namespace {
 
-uint64_t whole(double value) {
-  return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
-}
-
 void add_touch(std::unordered_map<std::string, TouchSite>& places, const Frame& frame,
                uint64_t faults, double cost_ns) {
   TouchSite& touch = places[name_of_place(frame)];
@@ -174,10 +170,10 @@ void Merge::add_timeline() {
                                    : faults * bill.mean_ns;
       if (bucket.resident_bytes) fill(to), resident = bucket.resident_bytes;
       Pool::Bucket& handouts = result_.pool.over_time[to];
-      handouts.fresh += bucket.handouts.fresh;
-      handouts.warm += bucket.handouts.warm;
-      handouts.partial += bucket.handouts.partial;
-      handouts.cold += bucket.handouts.cold;
+      handouts.fresh += whole(bucket.handouts.fresh);
+      handouts.warm += whole(bucket.handouts.warm);
+      handouts.partial += whole(bucket.handouts.partial);
+      handouts.cold += whole(bucket.handouts.cold);
       handouts.idle_bytes = std::max(handouts.idle_bytes, bucket.idle_bytes);
     }
     fill(behind);

@@ -10,9 +10,18 @@
 namespace ftprof {
 namespace {
 
-uint64_t whole(double value) {
-  return value > 0 ? static_cast<uint64_t>(value + 0.5) : 0;
-}
+constexpr std::pair<double ReuseTally::*, uint64_t Reuse::*> kReuse[] = {
+    {&ReuseTally::fresh, &Reuse::fresh},
+    {&ReuseTally::warm, &Reuse::warm},
+    {&ReuseTally::partial, &Reuse::partial},
+    {&ReuseTally::cold, &Reuse::cold},
+    {&ReuseTally::unknown, &Reuse::unknown},
+    {&ReuseTally::warm_pages, &Reuse::warm_pages},
+    {&ReuseTally::cross_thread, &Reuse::cross_thread},
+    {&ReuseTally::cross_node, &Reuse::cross_node},
+    {&ReuseTally::purged_pages, &Reuse::purged_pages},
+    {&ReuseTally::refaulted_after_purge_pages, &Reuse::refaulted_after_purge_pages},
+    {&ReuseTally::kept_resident_pages, &Reuse::kept_resident_pages}};
 
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -119,13 +128,8 @@ void Merge::sum_site(MergedSite& merged, const BilledImage& image, SiteTally& si
   sum.write -= bill.unseen_again;
   sum.zero_read += bill.unseen_again;
   sum.write_after_zero_read += bill.unseen_again;
-  for (uint64_t Reuse::*member :
-       {&Reuse::fresh, &Reuse::warm, &Reuse::partial, &Reuse::cold, &Reuse::unknown,
-        &Reuse::warm_pages, &Reuse::cross_thread, &Reuse::cross_node, &Reuse::purged_pages,
-        &Reuse::refaulted_after_purge_pages, &Reuse::kept_resident_pages})
-    sum.reuse.*member += site.reuse.*member;
-  sum.reuse.refault_cost_ns +=
-      static_cast<double>(site.reuse.refaulted_after_purge_pages) * bill.mean_ns;
+  for (const auto& [tallied, told] : kReuse) sum.reuse.*tallied += site.reuse.*tallied;
+  merged.site.reuse.refault_cost_ns += site.reuse.refaulted_after_purge_pages * bill.mean_ns;
   if (sum.placement.size() < site.placement.size()) sum.placement.resize(site.placement.size());
   for (size_t node = 0; node < site.placement.size(); ++node)
     sum.placement[node] += site.placement[node];
@@ -167,7 +171,7 @@ void Merge::finish_site(MergedSite& merged) {
                 kinds.in_call + kinds.other + kinds.major;
   site.calls.alloc_total_ns = sum.alloc_ns;
   site.calls.free_total_ns = sum.free_ns;
-  site.reuse = sum.reuse;
+  for (const auto& [tallied, told] : kReuse) site.reuse.*told = whole(sum.reuse.*tallied);
   if (merged.variance > 0) site.cost.error_ns = std::sqrt(merged.variance);
   auto corrected = [&](std::optional<double> raw) {
     return raw ? std::optional(std::max(0.0, *raw - merged.excess_ns)) : raw;

@@ -25,6 +25,12 @@ FaultSum sum_of(const FaultPart& part) {
   return sum;
 }
 
+void pay_refaults(SiteTally& site, LiveBlock& block, double pages) {
+  double again = std::min(block.refault_credit, pages);
+  block.refault_credit -= again;
+  site.reuse.refaulted_after_purge_pages += block.weight * again;
+}
+
 namespace {
 
 void count_touched(LiveBlock& block, SiteTally& site, const FaultPart& part,
@@ -36,9 +42,7 @@ void count_touched(LiveBlock& block, SiteTally& site, const FaultPart& part,
   block.first += touched.first;
   block.again += touched.again;
   block.more += touched.more;
-  double again = std::min(block.refault_credit, static_cast<double>(touched.first));
-  block.refault_credit -= again;
-  site.reuse.refaulted_after_purge_pages += static_cast<uint64_t>(again + 0.5);
+  pay_refaults(site, block, static_cast<double>(touched.first));
 }
 
 void add_costs(CostHistogram& costs, const FaultPart& part) {

@@ -30,6 +30,8 @@ FaultSum sum_of(const FaultPart& part);
 void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool in_call);
 void pay_owner(ImageState& state, Owner owner, uint32_t mapping_name, const FaultSum& sum,
                const CellKey& cell, uint64_t begin_ns, uint64_t end_ns);
+// `pages` of the block were faulted in: first of all those that had been given back to the kernel.
+void pay_refaults(SiteTally& site, LiveBlock& block, double pages);
 // Faults in the call that left no record: their number is known, not their code.
 void pay_populated(ImageState& state, LiveBlock& block, uint64_t faults, double call_ns);
 

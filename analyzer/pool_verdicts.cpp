@@ -56,12 +56,18 @@ std::string refault_verdict(const Site& site) {
          time_figure(site.reuse.refault_cost_ns) + ".";
 }
 
+// Most of what is freed goes to the kernel, and blocks are asked for again after that: an allocator
+// may map each one at another address.
+bool gives_back(const Site& site) {
+  return site.blocks.peak_live_bytes * 2 <= site.blocks.bytes &&
+         site.reuse.purged_pages * 2 > site.pages.touched;
+}
+
 void add_site(const Result& result, const Site& site, std::vector<std::string>& verdicts) {
   const Reuse& reuse = site.reuse;
   uint64_t known = reuse.fresh + reuse.warm + reuse.partial + reuse.cold;
   if (known < 2) return;
-  bool given_back = reuse.purged_pages * 2 > site.pages.touched;
-  if (!is_mapping_site(site) && given_back && reuse.cold * 2 > known)
+  if (!is_mapping_site(site) && gives_back(site) && (reuse.fresh + reuse.cold) * 2 > known)
     verdicts.push_back(cold_verdict(result, site));
   else if (!is_mapping_site(site) && reuse.warm * 2 >= known)
     verdicts.push_back(warm_verdict(result, site));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyzer/payments.h"
+
 namespace ftprof {
 namespace {
 
@@ -160,9 +162,7 @@ void refault_unseen(SiteTally& site, LiveBlock& block, uint64_t resident) {
   uint64_t recorded = block.first - block.first_at_purge;
   uint64_t unseen =
       less(less(resident, block.resident_at_handout + block.populated_later), recorded);
-  double again = std::min(block.refault_credit, static_cast<double>(unseen));
-  block.refault_credit -= again;
-  site.reuse.refaulted_after_purge_pages += static_cast<uint64_t>(again + 0.5);
+  pay_refaults(site, block, static_cast<double>(unseen));
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Pro
     block.purged -= std::min(block.purged, block.resident_at_handout + block.populated_later);
     block.resident_at_handout = block.touched_at_handout = block.populated_later = 0;
   }
-  site.reuse.purged_pages += resident;
+  site.reuse.purged_pages += block.weight * static_cast<double>(resident);
 }
 
 }  // namespace ftprof

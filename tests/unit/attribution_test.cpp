@@ -213,7 +213,7 @@ TEST_F(AttributionTest, ClassesOfHandOuts) {
   touch(6100, kAt, 64);
   block(8000, kAt + 100 * kPage, 64, 32, Api::malloc, 2);  // partial
   ImageTally tally = read();
-  const Reuse& reuse = tally.sites[0].reuse;
+  const ReuseTally& reuse = tally.sites[0].reuse;
   EXPECT_EQ(reuse.fresh, 1u);
   EXPECT_EQ(reuse.warm, 1u);
   EXPECT_EQ(reuse.cold, 1u);
@@ -221,7 +221,7 @@ TEST_F(AttributionTest, ClassesOfHandOuts) {
   EXPECT_EQ(reuse.purged_pages, 64u);
   EXPECT_EQ(reuse.refaulted_after_purge_pages, 64u);
   EXPECT_EQ(tally.sites[1].reuse.partial, 1u);
-  EXPECT_EQ(tally.pool.idle_peak_bytes, 64 * kPage);
+  EXPECT_EQ(tally.idle_peak_bytes, 64 * kPage);
 }
 
 TEST_F(AttributionTest, PurgedPagesArePaidForAgain) {
