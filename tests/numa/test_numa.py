@@ -19,6 +19,7 @@ run() {{
   name=$1 preload=$2; shift 2
   env LD_PRELOAD="$preload" FTPROF_OUTPUT=$PWD/$name FTPROF_OPTIONS="$options" "$@" \\
     >$name.stdout 2>$name.stderr || echo "$name: status $?" >>failed
+  echo "$name ended after $(cut -d' ' -f1 /proc/uptime) s" >/dev/console
 }}
 # Balancing would move pages in the middle of a round.
 echo 0 >/proc/sys/kernel/numa_balancing
