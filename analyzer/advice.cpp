@@ -33,8 +33,9 @@ class Adviser {
                       &Adviser::no_read_first, &Adviser::smaller, &Adviser::on_consumer})
       if (std::optional<Advice> advice = (this->*rule)(site, index))
         site.advice.push_back(std::move(*advice));
-    std::stable_sort(site.advice.begin(), site.advice.end(),
-                     [](auto& a, auto& b) { return a.saves_ns > b.saves_ns; });
+    std::stable_sort(site.advice.begin(), site.advice.end(), [](auto& a, auto& b) {
+      return a.saves_ns.value_or(0) > b.saves_ns.value_or(0);
+    });
   }
 
  private:
@@ -58,9 +59,9 @@ class Adviser {
     double all = number(ledger.minor_faults + ledger.major_faults);
     return faults > kWorthSaying * all || (ns > 0 && ns > kWorthSaying * ledger.cost_ns);
   }
-  Found saving(const char* kind, double faults, double ns, std::string text,
+  Found saving(const char* kind, double faults, std::optional<double> ns, std::string text,
                Environment env = {}) const {
-    if (!worth_saying(faults, ns)) return std::nullopt;
+    if (!worth_saying(faults, ns.value_or(0))) return std::nullopt;
     return Advice{kind, std::move(text), static_cast<uint64_t>(std::llround(faults)), ns,
                   std::move(env)};
   }
@@ -70,28 +71,37 @@ class Adviser {
     double saved = kept_.spared_faults(index);
     double again = number(site.reuse.cold + site.reuse.partial + site.reuse.fresh);
     if (saved <= 0 || again < 2) return std::nullopt;
+    const std::string& allocator = result_.run.allocator_name;
+    Environment env;
+    if (from_allocator(site))
+      env =
+          keep_environment(allocator, site.blocks.bytes / std::max<uint64_t>(1, site.blocks.count));
     std::string text = "Keep the blocks: " + count(again) + " of " +
                        count(number(site.blocks.count)) +
                        " hand-outs had to fault their pages in, but at most " +
                        bytes_figure(number(site.blocks.peak_live_bytes)) +
                        " were live at once. Kept pages are paid for once.";
-    return saving(
-        "keep", saved, saved * mean_cost(site),
-        text + (from_allocator(site) ? "" : " The mapping is the program's own: reuse it."),
-        from_allocator(site) ? keep_environment(result_.run.allocator_name) : Environment{});
+    if (!from_allocator(site)) text += " The mapping is the program's own: reuse it.";
+    if (from_allocator(site) && env.empty())
+      text += " No setting of " + allocator + " keeps blocks of this size: a pool does.";
+    return saving("keep", saved, saved * mean_cost(site), text, env);
   }
 
   // One huge page for all the small ones of an aligned range that is touched in full anyway.
   Found huge(const Site& site, uint32_t) {
     double small_per_huge = number(result_.run.huge_page_bytes) / number(result_.run.page_bytes);
-    double pages = number(site.pages.could_be_huge), huge_pages = pages / small_per_huge;
+    // Pages that were warm cost no fault, whatever their size.
+    double faulted = number(site.faults.write + site.faults.zero_read);
+    double share = std::min(1.0, faulted / std::max(1.0, number(site.pages.touched)));
+    double pages = share * number(site.pages.could_be_huge), huge_pages = pages / small_per_huge;
     double huge_price = price("huge", 0);
     if (pages <= 0 || result_.run.thp_enabled == "never") return std::nullopt;
-    double saved_ns = huge_price > 0 ? pages * mean_cost(site) - huge_pages * huge_price : 0;
+    std::optional<double> saved_ns;
+    if (huge_price > 0) saved_ns = std::max(0.0, pages * mean_cost(site) - huge_pages * huge_price);
     Environment env = from_allocator(site)
                           ? huge_environment(result_.run.allocator_name, result_.run.thp_enabled)
                           : Environment{};
-    return saving("huge", pages - huge_pages, std::max(0.0, saved_ns),
+    return saving("huge", pages - huge_pages, saved_ns,
                   "Huge pages: " + count(pages) + " pages lie in aligned ranges of " +
                       bytes_figure(number(result_.run.huge_page_bytes)) +
                       " that are touched in full, one fault each. madvise(MADV_HUGEPAGE) makes "
@@ -168,7 +178,7 @@ class Adviser {
                       " hand-outs went to a thread on another node than their pages are on. Let "
                       "the thread that works on them touch them first.",
                   0,
-                  0,
+                  std::nullopt,
                   {}};
   }
 
@@ -177,6 +187,14 @@ class Adviser {
 };
 
 }  // namespace
+
+std::string saving_text(const Advice& advice) {
+  std::string faults, time;
+  if (advice.saves_faults) faults = count(number(advice.saves_faults)) + " faults";
+  if (advice.saves_ns.value_or(0) > 0) time = time_figure(*advice.saves_ns);
+  if (faults.empty() && time.empty()) return "";
+  return "Saves " + faults + (faults.empty() || time.empty() ? "" : ", ") + time + ".";
+}
 
 void give_advice(Result& result) {
   Adviser adviser(result);

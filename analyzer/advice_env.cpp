@@ -2,7 +2,7 @@
 
 namespace ftprof {
 
-Environment keep_environment(const std::string& allocator) {
+Environment keep_environment(const std::string& allocator, uint64_t bytes) {
   // No mapping per block, and a heap that is trimmed only above a tebibyte.
   if (allocator == "glibc")
     return {
@@ -11,7 +11,9 @@ Environment keep_environment(const std::string& allocator) {
   if (allocator == "jemalloc")
     return {
         {"MALLOC_CONF", "oversize_threshold:0,dirty_decay_ms:-1,muzzy_decay_ms:-1,retain:true"}};
-  if (allocator == "mimalloc")
+  // A larger block has a segment of its own, which is unmapped with it.
+  constexpr uint64_t kMimallocShares = 16u << 20;
+  if (allocator == "mimalloc" && bytes <= kMimallocShares)
     return {{"MIMALLOC_ALLOW_DECOMMIT", "0"}, {"MIMALLOC_PAGE_RESET", "0"}};
   if (allocator == "tcmalloc") return {{"TCMALLOC_RELEASE_RATE", "0"}};
   return {};

@@ -66,9 +66,9 @@ Table by_site(const Comparison& comparison) {
   return table;
 }
 
-std::string off_by(double predicted, const std::optional<double>& measured) {
-  if (!measured || *measured == 0) return "–";
-  return signed_figure(predicted / *measured - 1, share_figure);
+std::string off_by(const std::optional<double>& predicted, const std::optional<double>& measured) {
+  if (!predicted || !measured || *measured == 0) return "–";
+  return signed_figure(*predicted / *measured - 1, share_figure);
 }
 
 std::string setting(const Trial& trial) {
@@ -92,7 +92,7 @@ Table by_trial(const std::vector<Trial>& trials) {
     table.rows.push_back({trial.kind, count_figure(trial.predicted_faults),
                           figure(trial.measured_faults, Unit::count),
                           off_by(trial.predicted_faults, trial.measured_faults),
-                          time_figure(trial.predicted_ns), figure(trial.measured_ns, Unit::ns),
+                          figure(trial.predicted_ns, Unit::ns), figure(trial.measured_ns, Unit::ns),
                           off_by(trial.predicted_ns, trial.measured_ns), setting(trial)});
   return table;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analyzer/advice.h"
 #include "analyzer/page_tables.h"
 
 namespace ftprof {
@@ -212,8 +213,7 @@ Json site_lists(const std::vector<Site>& sites, PageTables& tables) {
     advice["site"].push_back(site);
     advice["kind"].push_back(a.kind);
     advice["text"].push_back(valid_utf8(a.text));
-    advice["saves_faults"].push_back(a.saves_faults);
-    advice["saves"].push_back(whole(a.saves_ns));
+    advice["saving"].push_back(saving_text(a));
     advice["env"].push_back(texts(a.try_env));
   });
   for_each_of(sites, &Site::by_phase, [&](size_t site, const auto& p) {

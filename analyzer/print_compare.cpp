@@ -107,7 +107,7 @@ void json_trial(const Trial& trial, JsonWriter& out) {
   json_texts("sites", trial.sites, out);
   out.member("predicted_faults", trial.predicted_faults);
   json_maybe("measured_faults", trial.measured_faults, out);
-  out.member("predicted_ns", trial.predicted_ns);
+  json_maybe("predicted_ns", trial.predicted_ns, out);
   json_maybe("measured_ns", trial.measured_ns, out);
   out.end_object();
 }

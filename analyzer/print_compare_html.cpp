@@ -88,7 +88,7 @@ Json trial_data(const std::vector<Trial>& trials) {
                     {"env", texts(trial.env)},
                     {"sites", texts(trial.sites)},
                     {"predicted_faults", trial.predicted_faults},
-                    {"predicted_ns", trial.predicted_ns},
+                    {"predicted_ns", maybe(trial.predicted_ns)},
                     {"measured_faults", maybe(trial.measured_faults)},
                     {"measured_ns", maybe(trial.measured_ns)}});
   return made;

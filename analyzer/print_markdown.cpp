@@ -1,3 +1,4 @@
+#include "analyzer/advice.h"
 #include "analyzer/figures.h"
 #include "analyzer/print_csv.h"
 #include "analyzer/sheet.h"
@@ -44,9 +45,7 @@ void print_advice(const Result& result, std::ostream& out) {
     for (const Advice& advice : site.advice) {
       if (shown++ == kAdviceShown) return;
       out << (shown == 1 ? "\n" : "") << "- " << markdown_code(site_label(site)) << ": "
-          << markdown_text(advice.text) << " Saves "
-          << count_figure(static_cast<double>(advice.saves_faults)) << " faults, "
-          << time_figure(advice.saves_ns) << ".";
+          << markdown_text(advice.text + " " + saving_text(advice));
       for (const auto& [name, value] : advice.try_env)
         out << " Try " << markdown_code(name + "=" + value) << ".";
       out << '\n';

@@ -1,6 +1,7 @@
 // One site of the text report, and the pool's part.
 #include <algorithm>
 
+#include "analyzer/advice.h"
 #include "analyzer/fold.h"
 #include "analyzer/report_fields.h"
 #include "analyzer/text_writer.h"
@@ -170,7 +171,7 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
   print_touchers(site, writer);
   print_stack(site, writer);
   for (const Advice& advice : site.advice) {
-    std::string text = printable(advice.text);
+    std::string text = printable(advice.text + " " + saving_text(advice));
     for (const auto& [name, value] : advice.try_env)
       text += " Try " + printable(name) + "=" + printable(value) + ".";
     writer.field("advice", text);

@@ -14,12 +14,12 @@
 namespace ftprof {
 
 struct Frame {
-  std::string function;  // demangled; "??" when unknown
-  std::string file;      // empty when unknown
-  std::string module;    // path of the object
-  uint32_t line = 0;     // 0 when unknown
-  bool inlined = false;  // this frame was inlined into the next one
-  bool nearest = false;  // named by the nearest exported symbol of a stripped object
+  std::string function;        // demangled; "??" when unknown
+  std::string file;            // empty when unknown
+  std::string module;          // path of the object
+  uint32_t line = 0;           // 0 when unknown
+  bool inlined = false;        // this frame was inlined into the next one
+  bool nearest = false;        // named by the nearest exported symbol of a stripped object
   uint64_t module_offset = 0;  // ELF address in the module, for exports
 };
 
@@ -64,10 +64,11 @@ struct Placement {
 };
 
 struct Advice {
-  std::string kind;  // keep, populate, huge, calloc, no_read_first, smaller, first_touch_on_consumer
+  std::string
+      kind;  // keep, populate, huge, calloc, no_read_first, smaller, first_touch_on_consumer
   std::string text;  // one or two sentences, with the evidence
   uint64_t saves_faults = 0;
-  double saves_ns = 0;
+  std::optional<double> saves_ns = 0;  // absent: no price is known for what would be paid instead
   std::map<std::string, std::string> try_env;  // empty when no setting suffices
 };
 
@@ -83,7 +84,8 @@ struct Site {
   } blocks;
   struct {
     uint64_t handed_out = 0, touched = 0, untouched = 0, zero = 0, huge = 0;
-    uint64_t could_be_huge = 0;  // aligned huge-page ranges that were touched in full, in base pages
+    uint64_t could_be_huge =
+        0;  // aligned huge-page ranges that were touched in full, in base pages
   } pages;
   FaultKinds faults;
   CostSummary cost;
@@ -100,7 +102,16 @@ struct Site {
 };
 
 // The owners of a fault, in the order of the report.
-enum class Owner { blocks, small_heap, stack, file, other_anonymous, kernel_copy, profiler, unattributed };
+enum class Owner {
+  blocks,
+  small_heap,
+  stack,
+  file,
+  other_anonymous,
+  kernel_copy,
+  profiler,
+  unattributed
+};
 inline constexpr int kOwners = 8;
 const char* owner_name(Owner owner);  // "small_heap"
 
@@ -166,7 +177,8 @@ struct Timeline {
   std::vector<uint64_t> faults;
   std::vector<double> fault_ns;
   std::vector<uint64_t> resident_bytes;
-  std::optional<double> warmup_end_ns;  // when the fault rate settled; the rule is in docs/report.md
+  std::optional<double>
+      warmup_end_ns;  // when the fault rate settled; the rule is in docs/report.md
 };
 
 struct Thread {
@@ -258,9 +270,9 @@ struct Run {
   std::string kernel, thp_enabled, thp_defrag;
   std::string allocator_name, allocator_version, allocator_library;
   std::map<std::string, std::string> settings;
-  std::string fault_source;      // perf, pagemap
-  double fault_period = 1;       // 1: every fault; N: one in N on average
-  std::string fault_cost;        // measured, modelled
+  std::string fault_source;  // perf, pagemap
+  double fault_period = 1;   // 1: every fault; N: one in N on average
+  std::string fault_cost;    // measured, modelled
   // What one page of a kind costs the bare program on this machine, found by calibration: write,
   // zero_read, write_after_zero_read, populate; huge is the price of one huge page. May be empty.
   std::map<std::string, double> prices_ns;

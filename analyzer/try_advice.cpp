@@ -19,15 +19,21 @@ Trial& trial_for(std::vector<Trial>& trials, const Advice& advice) {
   return trials.emplace_back(std::move(made));
 }
 
+// A sum with an unknown part is unknown.
+void add(std::optional<double>& sum, double share, const std::optional<double>& part) {
+  sum = sum && part ? std::optional(*sum + share * *part) : std::nullopt;
+}
+
 void predict(Trial& trial, const std::vector<GoodRun>& runs) {
-  trial.predicted_faults = trial.predicted_ns = 0;
+  trial.predicted_faults = 0;
+  trial.predicted_ns = 0;
   double share = 1 / static_cast<double>(runs.size());
   for (const GoodRun& run : runs)
     for (const Site& site : run.result.sites)
       for (const Advice& advice : site.advice) {
         if (!is_of(advice, trial)) continue;
         trial.predicted_faults += share * static_cast<double>(advice.saves_faults);
-        trial.predicted_ns += share * advice.saves_ns;
+        add(trial.predicted_ns, share, advice.saves_ns);
       }
 }
 
@@ -49,7 +55,7 @@ double faults(const Result& result) {
   return static_cast<double>(program_faults(result.ledger));
 }
 double cost(const Result& result) {
-  return result.ledger.cost_ns;
+  return program_cost_ns(result.ledger);
 }
 
 }  // namespace
@@ -61,11 +67,12 @@ std::vector<Trial> trials_of(const Result& result) {
       if (advice.try_env.empty()) continue;
       Trial& trial = trial_for(trials, advice);
       trial.predicted_faults += static_cast<double>(advice.saves_faults);
-      trial.predicted_ns += advice.saves_ns;
+      add(trial.predicted_ns, 1, advice.saves_ns);
       trial.sites.push_back(site_label(site));
     }
-  std::stable_sort(trials.begin(), trials.end(),
-                   [](auto& a, auto& b) { return a.predicted_ns > b.predicted_ns; });
+  std::stable_sort(trials.begin(), trials.end(), [](auto& a, auto& b) {
+    return a.predicted_ns.value_or(0) > b.predicted_ns.value_or(0);
+  });
   return trials;
 }
 

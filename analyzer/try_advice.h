@@ -14,7 +14,8 @@ struct Trial {
   std::string kind;
   std::map<std::string, std::string> env;
   std::vector<std::string> sites;  // labels, dearest first
-  double predicted_faults = 0, predicted_ns = 0;
+  double predicted_faults = 0;
+  std::optional<double> predicted_ns = 0;
   // Of the medians; absent until measured, or when no run ended as it should.
   std::optional<double> measured_faults, measured_ns;
 

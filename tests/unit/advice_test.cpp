@@ -32,7 +32,7 @@ TEST(Advice, ColdHandOutsAreToldToKeep) {
   const Advice* keep = find(run.sites[0], "keep");
   ASSERT_TRUE(keep);
   EXPECT_EQ(keep->saves_faults, 14u * 1024);
-  EXPECT_DOUBLE_EQ(keep->saves_ns, 14 * 1024 * 1000.0);
+  EXPECT_DOUBLE_EQ(*keep->saves_ns, 14 * 1024 * 1000.0);
   EXPECT_EQ(keep->try_env.count("GLIBC_TUNABLES"), 1u);
 }
 
@@ -83,17 +83,52 @@ TEST(Advice, HugePagesArePricedByCalibration) {
   const Advice* huge = find(run.sites[0], "huge");
   ASSERT_TRUE(huge);
   EXPECT_EQ(huge->saves_faults, 4096u - 8);
-  EXPECT_DOUBLE_EQ(huge->saves_ns, 4096 * 1000.0 - 8 * 100000.0);
+  EXPECT_DOUBLE_EQ(*huge->saves_ns, 4096 * 1000.0 - 8 * 100000.0);
   run.run.thp_enabled = "never";
   give_advice(run);
   EXPECT_FALSE(find(run.sites[0], "huge"));
+}
+
+TEST(Advice, HugePagesWithoutAPriceSaveATimeThatIsNotKnown) {
+  Site large = site({"take", "main"}, 4096);
+  large.pages.could_be_huge = 4096;
+  Result run = result({large});
+  run.run.thp_enabled = "madvise";
+  give_advice(run);
+  const Advice* huge = find(run.sites[0], "huge");
+  ASSERT_TRUE(huge);
+  EXPECT_FALSE(huge->saves_ns);
+  EXPECT_EQ(saving_text(*huge), "Saves 4,088 faults.");
+}
+
+TEST(Advice, HugePagesSpareNoFaultOfWarmPages) {
+  Site warm = site({"take", "main"}, 1024);
+  warm.pages.handed_out = warm.pages.touched = warm.pages.could_be_huge = 4096;
+  Result run = result({warm});
+  run.run.thp_enabled = "madvise";
+  give_advice(run);
+  EXPECT_EQ(find(run.sites[0], "huge")->saves_faults, 1024u - 2);
+}
+
+TEST(Advice, MimallocUnmapsLargeBlocksWhateverItsSettings) {
+  Site cold = cold_site();
+  Result run = result({cold});
+  run.run.allocator_name = "mimalloc";
+  give_advice(run);
+  EXPECT_FALSE(find(run.sites[0], "keep")->try_env.empty());
+  run.sites[0].blocks.bytes = 15 * (32u << 20);
+  run.sites[0].blocks.peak_live_bytes = 32u << 20;
+  give_advice(run);
+  const Advice* keep = find(run.sites[0], "keep");
+  EXPECT_TRUE(keep->try_env.empty());
+  EXPECT_NE(keep->text.find("a pool does"), std::string::npos);
 }
 
 TEST(Advice, PopulateIsCheaperWhereEveryPageIsTouched) {
   Result run = result({site({"take", "main"}, 4096)});
   run.run.prices_ns["populate"] = 600;
   give_advice(run);
-  EXPECT_DOUBLE_EQ(find(run.sites[0], "populate")->saves_ns, 4096 * 400.0);
+  EXPECT_DOUBLE_EQ(*find(run.sites[0], "populate")->saves_ns, 4096 * 400.0);
   run.sites[0].pages.handed_out = 9000;
   give_advice(run);
   EXPECT_FALSE(find(run.sites[0], "populate"));
@@ -120,7 +155,7 @@ TEST(Advice, ReadingBeforeWritingPaysTwice) {
   const Advice* advice = find(run.sites[0], "no_read_first");
   ASSERT_TRUE(advice);
   EXPECT_EQ(advice->saves_faults, 1024u);
-  EXPECT_DOUBLE_EQ(advice->saves_ns, 1024 * 500.0);
+  EXPECT_DOUBLE_EQ(*advice->saves_ns, 1024 * 500.0);
 }
 
 TEST(Advice, UntouchedPagesAskForLess) {

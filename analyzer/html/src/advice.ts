@@ -1,7 +1,6 @@
 // Advice, and the command that tries it.
 import { visible } from './data';
 import { command, h } from './dom';
-import { duration, plural } from './format';
 import type { Model } from './model';
 
 const quoted = (word: string): string =>
@@ -23,8 +22,7 @@ export function adviceOf(model: Model, site: number): HTMLElement | null {
   const { advice, run } = model.data;
   const items = (advice.site ?? []).flatMap((s, i) => s !== site ? [] : [h('li', {},
     h('b', {}, kKinds[advice.kind[i]] ?? advice.kind[i]), '. ', advice.text[i], ' ',
-    h('span', { class: 'saves' },
-      `Would save ${plural(advice.saves_faults[i], 'fault')} and ${duration(advice.saves[i])}.`),
+    h('span', { class: 'saves' }, advice.saving[i]),
     Object.keys(advice.env[i]).length > 0 && command(tryCommand(advice.env[i], run.command)))]);
   return items.length ? h('ul', { class: 'advices' }, ...items) : null;
 }

@@ -97,7 +97,7 @@ function drawTrials({ trials }: Comparison, panel: HTMLElement): void {
     h('tbody', {}, ...trials.map((trial) => h('tr', {},
       h('th', { scope: 'row' }, kKinds[trial.kind] ?? trial.kind, ' ', text('soft', trial.sites.join(', '))),
       h('td', {}, code(Object.entries(trial.env).map(([k, v]) => `${k}=${v}`).join(' '))),
-      ...[count(trial.predicted_faults), maybe(trial.measured_faults, count), duration(trial.predicted_ns), maybe(trial.measured_ns, duration)].map(
+      ...[count(trial.predicted_faults), maybe(trial.measured_faults, count), maybe(trial.predicted_ns, duration), maybe(trial.measured_ns, duration)].map(
         (v) => h('td', { class: 'number' }, v))))))));
 }
 

@@ -24,7 +24,7 @@ export interface Trial {
   env: Record<string, string>;
   sites: string[];
   predicted_faults: number;
-  predicted_ns: number;
+  predicted_ns: number | null;
   measured_faults: number | null;
   measured_ns: number | null;
 }

@@ -158,8 +158,7 @@ export interface Report extends Stacked {
     site: Column;
     kind: string[];
     text: string[];
-    saves_faults: Column;
-    saves: Column;
+    saving: string[];
     env: Record<string, string>[];
   };
   site_phases: { site: Column; name: Column; faults: Column; cost: Column };
