@@ -1,6 +1,7 @@
 /* Two threads that live at the same time and take turns: each asks for a block of 8 MiB, stores
    into every page, and frees it. A heap of its own for each thread keeps the pages from the other;
    one heap for both hands them on. Prints the pages that the second thread paid for. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/prctl.h>
