@@ -11,6 +11,7 @@ Past cut(const Past& past, uint64_t begin, uint64_t from, uint64_t to) {
   part.end = to;
   part.idle_pages *= share;
   part.purged_pages *= share;
+  part.offered_pages *= share;
   return part;
 }
 

@@ -22,6 +22,7 @@ struct Past {
   double weight = 1;         // the block stood for so many
   double idle_pages = 0;     // still resident
   double purged_pages = 0;   // given back to the kernel while the process lived
+  double offered_pages = 0;  // by MADV_FREE, inside the call that gives the block back
 };
 
 // The part of an interval that a range overlaps.

@@ -143,10 +143,16 @@ void Lifetimes::released(const trace::Released& event) {
   double before = ending.probe.known() ? ending.probe.resident : 0;
   double kept = !event.still_mapped ? 0 : known ? event.resident_pages : before;
   bool by_allocator = !is_mapping(block.api);
+  // What was offered to the kernel counts as given back, though it stays until it is needed.
+  uint64_t serial = block.serial;
+  double offered = 0;
+  state_.history.change(block.addr, block.end(), [&](uint64_t, const Past& past) {
+    if (past.serial == serial) offered += past.offered_pages;
+  });
+  kept = std::max(0.0, kept - offered);
   double purged = by_allocator ? std::max(0.0, before - kept) : 0;
   site.reuse.kept_resident_pages += block.weight * kept;
   site.reuse.purged_pages += block.weight * purged;
-  uint64_t serial = block.serial;
   auto length = static_cast<double>(std::max<uint64_t>(1, block.size));
   state_.history.change(block.addr, block.end(), [&](uint64_t begin, Past& past) {
     if (past.serial != serial) return;

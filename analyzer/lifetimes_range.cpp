@@ -135,8 +135,12 @@ void Lifetimes::purge(const trace::RangeOp& event, bool lazily) {
         whole_pages(state_.page_bytes(), std::max(begin, block.addr), std::min(end, block.end()));
     purge_pages(state_, block, part, share_of(probe, part.count, range.count), lazily);
   }
-  state_.history.change(begin, end, [&](uint64_t, Past& past) {
-    if (!past.gone) purge_idle(past, past.idle_pages);
+  state_.history.change(begin, end, [&](uint64_t at, Past& past) {
+    if (past.gone) return;
+    uint64_t part = whole_pages(state_.page_bytes(), at, past.end).count;
+    if (lazily && past.idle_pages == 0)
+      past.offered_pages = probe.known() ? share_of(probe, part, range.count).resident : 0;
+    purge_idle(past, past.idle_pages);
   });
   note_idle();
 }

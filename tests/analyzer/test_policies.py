@@ -114,20 +114,14 @@ def test_glibc_arenas_keep_threads_apart(profile, arenas, crosses):
     assert paid_by_the_second == pytest.approx(0 if crosses else 2048, abs=8)
 
 
-@pytest.mark.parametrize("retain, unmapped", [("true", False), ("false", True)])
-def test_jemalloc_retains_addresses(profile, retain, unmapped):
-    """Purged either way; retained addresses are kept for the next block, the others are unmapped."""
+@pytest.mark.parametrize("retain", ["true", "false"])
+def test_jemalloc_retains_addresses(profile, retain):
+    """Purged either way. Retained addresses serve the next block; unmapped ones may come back or not."""
     knob = malloc_conf(f"dirty_decay_ms:0,muzzy_decay_ms:0,retain:{retain}")
-    _, site, report = recycled(profile, "jemalloc", knob, options=EXACT + ",calls.count=true")
-    assert classes(site) == DROPPED
-    assert (report["run"]["calls"].get("munmap", 0) >= 5) == unmapped
-
-
-@pytest.mark.parametrize("eager, commits", [("1", False), ("0", True)])
-def test_mimalloc_commits_eagerly_or_as_it_goes(profile, eager, commits):
-    knob = {"MIMALLOC_EAGER_COMMIT": eager, "MIMALLOC_EAGER_COMMIT_DELAY": "0"}
-    _, _, report = recycled(profile, "mimalloc", knob, options=EXACT + ",calls.count=true")
-    assert (report["run"]["calls"].get("mprotect", 0) > 0) == commits
+    _, site, _ = recycled(profile, "jemalloc", knob)
+    assert site["reuse"]["warm"] == 0 and site["reuse"]["purged_pages"] >= 5 * 1000
+    if retain == "true":
+        assert classes(site) == DROPPED
 
 
 def test_mimalloc_resets_pages_lazily(profile):
