@@ -153,8 +153,10 @@ class Adviser {
                       "each time. Written first, they pay once.");
   }
 
-  // Pages nobody touches are free as long as they are small and not populated.
+  // Pages nobody touches are free as long as they are small and not populated; a mapping of which
+  // little is used is how arenas reserve addresses.
   Found smaller(const Site& site, uint32_t) {
+    if (site.api == "mmap" && site.faults.in_call == 0 && site.pages.huge == 0) return std::nullopt;
     double unused = number(site.pages.untouched), asked = number(site.pages.handed_out);
     if (asked <= 0 || unused < 0.5 * asked) return std::nullopt;
     double paid = number(site.faults.in_call) * unused / asked;

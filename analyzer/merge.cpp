@@ -42,7 +42,10 @@ std::vector<std::string> command_of(const ImageTally& image) {
   return command;
 }
 
+// As it was started, which the folder is named by: redis-server may be a link to another file.
 std::string name_of(const ImageTally& image) {
+  size_t end = image.folder.rfind("." + std::to_string(image.process.pid));
+  if (end != std::string::npos && end > 0) return image.folder.substr(0, end);
   std::string exe = attribute(image, "exe");
   return exe.empty() ? image.folder : exe.substr(exe.rfind('/') + 1);
 }

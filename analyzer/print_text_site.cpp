@@ -49,7 +49,7 @@ std::string blocks_text(const Site& site) {
                      bytes_figure(static_cast<double>(site.blocks.peak_live_bytes)) + " at once";
   if (site.blocks.live_at_end)
     text += ", " + count_text(site.blocks.live_at_end) + " never given back";
-  if (site.blocks.sampled_one_in > 1.01)
+  if (site.blocks.sampled_one_in >= 1.1)
     text += " (sampled, 1 in " +
             exact_figure(
                 static_cast<double>(static_cast<uint64_t>(site.blocks.sampled_one_in * 10)) / 10) +

@@ -19,10 +19,11 @@ const char* base_name(const char* path) {
 }
 
 // By the name it was started under ("python3", not "python3.11"); by the file where that name says
-// nothing (fexecve).
+// nothing (fexecve, /proc/self/exe).
 const char* started_as() {
   auto name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  if (name == nullptr || strncmp(name, "/dev/fd/", 8) == 0 || *base_name(name) == 0)
+  if (name == nullptr || strncmp(name, "/dev/fd/", 8) == 0 || strncmp(name, "/proc/", 6) == 0 ||
+      *base_name(name) == 0)
     name = g_program_path;
   return *name == 0 ? "program" : base_name(name);
 }
