@@ -81,7 +81,7 @@ def test_pipeline_is_one_report(tmp_path):
     done = run_ftprof(tmp_path / "run", "--", "sh", "-c", script)
     assert (done.returncode, done.stdout) == (0, f"{4 << 20}\n")
     report = Profiled(0, "", "", tmp_path / "run").report()
-    assert [p["name"] for p in report["processes"]].count("python3.11") == 2
+    assert [p["name"] for p in report["processes"]].count("python3") == 2
     assert_balanced(report)
 
 
