@@ -93,5 +93,14 @@ TEST(Fold, TheTopIsTheFirstOwnFrame) {
   EXPECT_EQ(first_own_frame({frame("malloc", "/lib/libc.so.6")}), 0u);
 }
 
+TEST(Fold, CommonWrappersAroundMallocAreNotTheSite) {
+  EXPECT_EQ(first_own_frame({frame("malloc", "libc.so.6"), frame("zmalloc_usable"),
+                             frame("_sdsnewlen"), frame("main")}),
+            2u);
+  EXPECT_EQ(first_own_frame({frame("malloc", "libc.so.6"), frame("_PyMem_RawMalloc"),
+                             frame("PyMem_Malloc"), frame("array_concat")}),
+            3u);
+}
+
 }  // namespace
 }  // namespace ftprof
