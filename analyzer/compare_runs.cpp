@@ -133,6 +133,7 @@ class Runner {
       variant.failures.push_back(std::string("left a trace that cannot be read: ") + error.what());
       return;
     }
+    note_allocator(variant.variant, run.result);
     // Only exports need these, and there can be a hundred runs.
     run.result.slices = {};
     run.result.blocks = {};
@@ -141,6 +142,17 @@ class Runner {
     run.cpu_ns = static_cast<double>(ended.done.outcome.user_ns + ended.done.outcome.system_ns);
     run.peak_resident_bytes = static_cast<double>(ended.done.outcome.peak_resident_bytes);
     variant.runs.push_back(std::move(run));
+  }
+
+  // A program may bring its own malloc, which nothing that is preloaded replaces.
+  void note_allocator(const Variant& variant, const Result& result) {
+    std::vector<std::string> known = allocator_names();
+    const std::string& ran = result.run.allocator_name;
+    if (std::find(known.begin(), known.end(), variant.allocator) == known.end()) return;
+    if (ran == variant.allocator || ran.empty()) return;
+    std::string note = variant.name + " ran with the malloc of " + result.run.allocator_library;
+    if (std::find(all_.notes.begin(), all_.notes.end(), note) == all_.notes.end())
+      all_.notes.push_back(note);
   }
 
   // Where even the first variant's runs differ among themselves, output says nothing.

@@ -113,6 +113,10 @@ void append(std::string& preload, const std::string& library) {
   preload += (preload.empty() ? "" : ":") + library;
 }
 
+// The C library's malloc comes last of all that is preloaded, so that it hides what the program is
+// linked with and nothing that the user preloads.
+constexpr const char* kLibc = "libc.so.6";
+
 }  // namespace
 
 std::map<std::string, std::string> launch_environment(const Settings& settings,
@@ -123,6 +127,7 @@ std::map<std::string, std::string> launch_environment(const Settings& settings,
   append(preload, allocator_library(allocator));
   const char* theirs = std::getenv("LD_PRELOAD");
   if (theirs && *theirs) preload += std::string(":") + theirs;
+  if (allocator == "glibc") append(preload, kLibc);
   variables["LD_PRELOAD"] = preload;
   return variables;
 }
