@@ -53,12 +53,14 @@ VariantColumn column(const VariantRuns& runs) {
   return made;
 }
 
-// A count that is the same but for a few faults is the same, however little it varies.
+// What is the same but for a few faults or a little memory is the same, however little it varies.
 bool matters(const Sample& reference, const Sample& sample) {
-  if (sample.unit != Unit::count) return true;
+  if (sample.unit == Unit::ns) return true;
   double before = reference.middle(), after = sample.middle();
+  Tolerance tolerance;
+  if (sample.unit == Unit::bytes) tolerance.slack = 0;
   return std::fabs(after - before) >
-         allowed_change(std::min(before, after), std::max(before, after), Tolerance{});
+         allowed_change(std::min(before, after), std::max(before, after), tolerance);
 }
 
 void judge(const VariantColumn& reference, VariantColumn& other) {
@@ -144,7 +146,7 @@ std::string sentence(const VariantColumn& reference, const VariantColumn& other)
   }
   std::string text = other.variant.name + " against " + reference.variant.name + ": ";
   if (beyond.empty() && within.empty())
-    return text + "one run of each shows no spread; use --runs 5 to tell differences from noise";
+    return text + "too few runs ended as they should to tell a difference from noise";
   text += beyond.empty() ? "nothing exceeds the noise" : beyond;
   return beyond.empty() || within.empty() ? text : text + "; within the noise: " + within;
 }
@@ -178,8 +180,11 @@ Comparison compare_variants(const std::vector<std::string>& command, size_t roun
     VariantColumn &reference = made.columns[0], &other = made.columns[i];
     if (reference.runs == 0 || other.runs == 0) continue;
     judge(reference, other);
-    made.sentences.push_back(sentence(reference, other));
+    if (rounds > 1) made.sentences.push_back(sentence(reference, other));
   }
+  if (rounds == 1)
+    made.sentences.push_back(
+        "one run of each shows no spread; --runs 5 tells differences from noise");
   return made;
 }
 

@@ -204,9 +204,10 @@ void Merge::add_run() {
     add_prices(tally, run);
     if (!tally.last_usage) continue;
     run.profiler_self_ns += static_cast<double>(tally.last_usage->self_ns);
-    run.peak_resident_bytes =
-        std::max<uint64_t>(run.peak_resident_bytes, +tally.last_usage->peak_resident_bytes);
-    run.final_resident_bytes += tally.last_usage->resident_bytes;
+    if (tally.last_usage->peak_resident_bytes >= run.peak_resident_bytes) {
+      run.peak_resident_bytes = tally.last_usage->peak_resident_bytes;
+      run.final_resident_bytes = tally.last_usage->resident_bytes;
+    }
     run.user_ns += static_cast<double>(tally.last_usage->user_ns);
     run.system_ns += static_cast<double>(tally.last_usage->system_ns);
   }

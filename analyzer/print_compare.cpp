@@ -33,8 +33,9 @@ std::vector<std::string> remarks(const Comparison& comparison) {
 std::string heading(const Comparison& comparison) {
   std::string runs =
       std::to_string(comparison.rounds) + (comparison.rounds == 1 ? " run" : " runs");
-  return joined(comparison.command, " ") + ", " + runs +
-         " each, interleaved; medians; noise: " + noise_rule(comparison.rounds);
+  std::string text = joined(comparison.command, " ") + ": " + runs + " each";
+  if (comparison.rounds == 1) return text;
+  return text + ", interleaved; medians; * is beyond the noise: " + noise_rule(comparison.rounds);
 }
 
 void json_texts(const char* name, const std::vector<std::string>& texts, JsonWriter& out) {
