@@ -113,17 +113,17 @@ class Adviser {
   // Pages that are all touched anyway cost less in one call than by a trap each.
   Found populate(const Site& site, uint32_t) {
     double faulted = number(site.faults.write + site.faults.zero_read);
-    double populate_price = price("populate", 0);
+    double populate_price = price("populate", 0), trap_price = price("write", mean_cost(site));
     bool all_touched = number(site.pages.touched) >= kMostly * number(site.pages.handed_out);
     bool fresh = number(site.reuse.warm) <= (1 - kMostly) * number(site.blocks.count);
     if (!all_touched || !fresh || populate_price <= 0) return std::nullopt;
-    double saved_ns = faulted * (mean_cost(site) - populate_price);
+    double saved_ns = faulted * (trap_price - populate_price);
     if (saved_ns <= 0) return std::nullopt;
     return saving("populate", 0, saved_ns,
                   "Populate in one go: nearly every page is touched, and MAP_POPULATE or "
                   "madvise(MADV_POPULATE_WRITE) costs " +
                       time_figure(populate_price) + " a page here instead of " +
-                      time_figure(mean_cost(site)) + ".");
+                      time_figure(trap_price) + ".");
   }
 
   // Fresh pages are zero already: clearing them touches what may never be used.
@@ -144,6 +144,8 @@ class Adviser {
   Found no_read_first(const Site& site, uint32_t) {
     double twice = number(std::min(site.faults.zero_read, site.faults.write_after_zero_read));
     if (twice <= 0) return std::nullopt;
+    // Of calibrated prices alone: what a recorded fault costs more than a bare one would not cancel
+    // out.
     double both =
         price("zero_read", mean_cost(site)) + price("write_after_zero_read", mean_cost(site));
     double saved_each = std::max(0.0, both - price("write", mean_cost(site)));

@@ -15,7 +15,8 @@ Environment keep_environment(const std::string& allocator, uint64_t bytes) {
   constexpr uint64_t kMimallocShares = 16u << 20;
   if (allocator == "mimalloc" && bytes <= kMimallocShares)
     return {{"MIMALLOC_ALLOW_DECOMMIT", "0"}, {"MIMALLOC_PAGE_RESET", "0"}};
-  if (allocator == "tcmalloc") return {{"TCMALLOC_RELEASE_RATE", "0"}};
+  if (allocator == "tcmalloc")
+    return {{"TCMALLOC_RELEASE_RATE", "0"}, {"TCMALLOC_AGGRESSIVE_DECOMMIT", "0"}};
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "analyzer/try_advice.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ftprof {
 
@@ -37,10 +38,12 @@ void predict(Trial& trial, const std::vector<GoodRun>& runs) {
       }
 }
 
-// Settings of one variable that takes a list are added to those that it has.
+// Settings of one variable that takes a list are added to those that it has, in the variant or in
+// the environment that compare was started in.
 void set_on_top(std::map<std::string, std::string>& env, const std::string& name,
                 const std::string& value) {
-  std::string& now = env[name];
+  const char* inherited = std::getenv(name.c_str());
+  std::string& now = env.try_emplace(name, inherited ? inherited : "").first->second;
   const char* between = name == "GLIBC_TUNABLES" ? ":" : name == "MALLOC_CONF" ? "," : nullptr;
   now = between && !now.empty() ? now + between + value : value;
 }
