@@ -83,8 +83,11 @@ Table by_site(const Comparison& comparison) {
   return table;
 }
 
+// Beside a measured saving of next to nothing a ratio says less than a word.
 std::string off_by(const std::optional<double>& predicted, const std::optional<double>& measured) {
-  if (!predicted || !measured || *measured == 0) return "–";
+  constexpr double kNothing = 0.02;
+  if (!predicted || !measured || *predicted == 0) return "–";
+  if (*measured < kNothing * *predicted) return "not saved";
   return signed_figure(*predicted / *measured - 1, share_figure);
 }
 
