@@ -41,11 +41,6 @@ class Adviser {
  private:
   using Found = std::optional<Advice>;
 
-  // The memory is the allocator's: its settings apply. A mapping of the program's own is not.
-  static bool from_allocator(const Site& site) {
-    return site.api != "mmap" && site.api != "mremap";
-  }
-
   // What a fault of this site cost on average, of any kind.
   static double mean_cost(const Site& site) {
     return site.faults.count ? site.cost.total_ns / number(site.faults.count) : 0;
@@ -73,7 +68,7 @@ class Adviser {
     if (saved <= 0 || again < 2) return std::nullopt;
     const std::string& allocator = result_.run.allocator_name;
     Environment env;
-    if (from_allocator(site))
+    if (!is_mapping(site))
       env =
           keep_environment(allocator, site.blocks.bytes / std::max<uint64_t>(1, site.blocks.count));
     std::string text = "Keep the blocks: " + count(again) + " of " +
@@ -81,8 +76,8 @@ class Adviser {
                        " hand-outs had to fault their pages in, but at most " +
                        bytes_figure(number(site.blocks.peak_live_bytes)) +
                        " were live at once. Kept pages are paid for once.";
-    if (!from_allocator(site)) text += " The mapping is the program's own: reuse it.";
-    if (from_allocator(site) && env.empty())
+    if (is_mapping(site)) text += " The mapping is the program's own: reuse it.";
+    if (!is_mapping(site) && env.empty())
       text += " No setting of " + allocator + " keeps blocks of this size: a pool does.";
     return saving("keep", saved, saved * mean_cost(site), text, env);
   }
@@ -98,7 +93,7 @@ class Adviser {
     if (pages <= 0 || result_.run.thp_enabled == "never") return std::nullopt;
     std::optional<double> saved_ns;
     if (huge_price > 0) saved_ns = std::max(0.0, pages * mean_cost(site) - huge_pages * huge_price);
-    Environment env = from_allocator(site)
+    Environment env = !is_mapping(site)
                           ? huge_environment(result_.run.allocator_name, result_.run.thp_enabled)
                           : Environment{};
     return saving("huge", pages - huge_pages, saved_ns,
@@ -128,7 +123,7 @@ class Adviser {
 
   // Fresh pages are zero already: clearing them touches what may never be used.
   Found calloc_instead(const Site& site, uint32_t) {
-    if (site.api == "calloc" || !from_allocator(site)) return std::nullopt;
+    if (site.api == "calloc" || is_mapping(site)) return std::nullopt;
     double cleared = 0, cost = 0;
     for (const TouchSite& touch : site.touch_sites)
       if (touch.frame.function.find("memset") != std::string::npos)
@@ -158,7 +153,7 @@ class Adviser {
   // Pages nobody touches are free as long as they are small and not populated; a mapping of which
   // little is used is how arenas reserve addresses.
   Found smaller(const Site& site, uint32_t) {
-    if (site.api == "mmap" && site.faults.in_call == 0 && site.pages.huge == 0) return std::nullopt;
+    if (is_mapping(site) && site.faults.in_call == 0 && site.pages.huge == 0) return std::nullopt;
     double unused = number(site.pages.untouched), asked = number(site.pages.handed_out);
     if (asked <= 0 || unused < 0.5 * asked) return std::nullopt;
     double paid = number(site.faults.in_call) * unused / asked;

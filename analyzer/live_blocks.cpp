@@ -7,7 +7,7 @@
 namespace ftprof {
 
 bool is_mapping(trace::Api api) {
-  return api == trace::Api::mmap || api == trace::Api::mremap;
+  return api == trace::Api::mmap || api == trace::Api::mremap || api == trace::Api::brk;
 }
 
 namespace {

@@ -31,10 +31,6 @@ std::string block_of(const Site& site) {
   return bytes_figure(size) + " blocks of " + place_of(site);
 }
 
-bool is_mapping_site(const Site& site) {
-  return site.api == "mmap" || site.api == "mremap";
-}
-
 std::string cold_verdict(const Result& result, const Site& site) {
   return allocator_of(result) + " gives the " + block_of(site) + " back on every free: " +
          count_figure(static_cast<double>(site.reuse.cold + site.reuse.fresh)) +
@@ -67,9 +63,9 @@ void add_site(const Result& result, const Site& site, std::vector<std::string>& 
   const Reuse& reuse = site.reuse;
   uint64_t known = reuse.fresh + reuse.warm + reuse.partial + reuse.cold;
   if (known < 2) return;
-  if (!is_mapping_site(site) && gives_back(site) && (reuse.fresh + reuse.cold) * 2 > known)
+  if (!is_mapping(site) && gives_back(site) && (reuse.fresh + reuse.cold) * 2 > known)
     verdicts.push_back(cold_verdict(result, site));
-  else if (!is_mapping_site(site) && reuse.warm * 2 >= known)
+  else if (!is_mapping(site) && reuse.warm * 2 >= known)
     verdicts.push_back(warm_verdict(result, site));
   else if (reuse.refaulted_after_purge_pages * 10 > site.faults.count)
     verdicts.push_back(refault_verdict(site));

@@ -101,6 +101,11 @@ struct Site {
   uint32_t process = 0;                                         // index into processes
 };
 
+// Mapped by the program itself, with no allocator in between.
+inline bool is_mapping(const Site& site) {
+  return site.api == "mmap" || site.api == "mremap" || site.api == "brk";
+}
+
 // The owners of a fault, in the order of the report.
 enum class Owner {
   blocks,

@@ -1,6 +1,7 @@
 // The mmap family. Calls that cannot matter jump to the next definition.
 #include "preload/enter.h"
 #include "preload/hooks.h"
+#include "preload/sys.h"
 #include "preload/wrap_map.h"
 
 namespace ftprof {
@@ -54,6 +55,36 @@ bool changes_pages(int advice) {
   return wrap_map(call, [=] { return g_next.mmap(at, bytes, protection, flags, file, offset); });
 }
 
+uintptr_t page_up(uintptr_t address) {
+  return (address + g_state.page_bytes - 1) & ~(g_state.page_bytes - 1);
+}
+
+// The program break, for those who call it themselves: libc's malloc does not pass here. Raised by
+// much, it is a block of the whole new pages; lowered, the pages are gone. `real` says whether the
+// break was moved.
+template <class Real>
+void move_break(Caller by, uintptr_t from, uintptr_t to, Real real) {
+  uintptr_t begin = page_up(from), end = page_up(to);
+  if (to < from) {
+    wrap_unmap(by, end, begin - end, [&] { return real() ? 0 : -1; });
+    return;
+  }
+  MapCall call{begin, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, by, trace::Api::brk};
+  if (by == Caller::program && too_small(call.bytes)) {
+    real();
+    return;
+  }
+  wrap_map(call, [&] { return real() ? reinterpret_cast<void*>(begin) : MAP_FAILED; });
+}
+
+bool watches_break() {
+  return initialised() && !t_thread.inside && !g_state.sealed.load(std::memory_order_relaxed);
+}
+
+uintptr_t current_break() {
+  return static_cast<uintptr_t>(sys::call(SYS_brk, 0));
+}
+
 }  // namespace
 
 namespace hook {
@@ -105,6 +136,27 @@ int mprotect(void* at, size_t bytes, int protection) {
   RangeChange change{RangeKind::protect, Caller::program, static_cast<uint32_t>(protection),
                      address, bytes};
   return wrap_change(change, [=] { return g_next.mprotect(at, bytes, protection); });
+}
+
+int brk(void* to) {
+  enter();
+  count(trace::Api::brk);
+  if (!watches_break()) return g_next.brk(to);
+  int status = -1;
+  move_break(caller_at(__builtin_return_address(0)), current_break(),
+             reinterpret_cast<uintptr_t>(to), [&] { return (status = g_next.brk(to)) == 0; });
+  return status;
+}
+
+void* sbrk(long increment) {
+  enter();
+  count(trace::Api::brk);
+  if (!watches_break() || increment == 0) return g_next.sbrk(increment);
+  uintptr_t from = current_break();
+  void* before = MAP_FAILED;  // which is what sbrk fails with, too
+  move_break(caller_at(__builtin_return_address(0)), from, from + static_cast<uintptr_t>(increment),
+             [&] { return (before = g_next.sbrk(increment)) != MAP_FAILED; });
+  return before;
 }
 
 int dlclose(void* handle) {

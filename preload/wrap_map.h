@@ -36,6 +36,7 @@ struct MapCall {
   size_t bytes;
   int flags, file;
   trace::Caller by;
+  trace::Api api = trace::Api::mmap;
 };
 
 uint8_t block_flags(const MapCall& call);
@@ -74,7 +75,7 @@ void* wrap_map(const MapCall& call, Real real) {
   if (map_failed(result))
     cut.put_back();
   else if (block)
-    record_block({trace::Api::mmap, address, call.bytes, weight, 0, block_flags(call), Home::range},
+    record_block({call.api, address, call.bytes, weight, 0, block_flags(call), Home::range},
                  meter);
   else
     record_range(

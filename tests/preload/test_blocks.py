@@ -104,6 +104,17 @@ def test_ranges_are_cut_as_the_program_cut_them(profile):
     assert len(pages) * 4 == 764 + 200 + 512 + 2 * 256
 
 
+def test_the_program_break_is_followed(profile):
+    """Raised, it is a block; lowered below a block's begin, that block's end."""
+    run = profile(VICTIMS / "program_break", options=EVERY_BLOCK)
+    trace = only_trace(run)
+    assert run.stdout == "ok program_break\n"
+    sizes = [size for name, size in handed_out(trace) if name == "brk"]
+    assert [(size + 4095) // MIB for size in sizes] == [1, 2, 3]
+    assert len(trace.named("Release")) == 2 and all(e.resident_pages > 500 for e in trace.named("Release"))
+    assert run.report()["ledger"]["accounted_share"] > 0.98
+
+
 @pytest.mark.parametrize("allocator", ["jemalloc", "mimalloc", "tcmalloc"])
 def test_private_entries_of_an_allocator(profile, allocator):
     """Blocks asked for by names that only this allocator has, given back by either interface."""

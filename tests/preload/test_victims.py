@@ -25,6 +25,7 @@ ON_GLIBC = {
     "dropped_privileges": [], "error_contract": [], "every_entry": [],
     "handler_on_alternate_stack": [], "jailed": ["{tmp}/jail"], "jailed before": ["{tmp}/jail", "1"],
     "loader_race": [], "mapping_errors": [], "namespaces": [], "no_unwind_info": [], "own_pool": [],
+    "own_malloc": [], "private_entries": [], "program_break": [],
     "plugins": PLUGINS, "refaults": [], "sealed": [], "sealed before": ["before"],
     "sealed by syscall": ["after", "1"], "sigwait": [],
     **{f"low_limits {name}": [name] for name in ("nofile", "fsize", "as", "memlock", "nproc")},
