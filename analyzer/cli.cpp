@@ -76,6 +76,12 @@ std::string explain_extra(const CLI::App& app, const std::string& extra) {
   return "unknown command " + extra + did_you_mean(extra, subcommand_names(app));
 }
 
+// "dir is required", and what that is.
+std::string explain_missing(const CLI::App& app, const std::string& what) {
+  const CLI::Option* option = app.get_option_no_throw(what.substr(0, what.find(' ')));
+  return option ? what + ": " + option->get_description() : what;
+}
+
 // What went wrong, without a full stop. CLI11's own words where they are good enough.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> extras = app.remaining();
@@ -83,6 +89,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   if (unexpected && !extras.empty()) return explain_extra(app, extras.front());
   if (!app.get_parent()) return "no command given";
   std::string what = error.what();
+  if (auto missing = dynamic_cast<const CLI::RequiredError*>(&error))
+    return explain_missing(app, missing->what());
   if (error.get_name() == "ArgumentMismatch")
     return what.substr(0, what.find(':')) + " needs a value";
   return what;

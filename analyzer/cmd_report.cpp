@@ -82,11 +82,12 @@ void add_report(CLI::App& app, int& status) {
   sub->add_option("dir", options->folders, "A run's folder; several are merged")->required();
   sub->add_option("--format", options->format, "text, json, csv, markdown or html")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown", "html"}));
-  sub->add_option("--by", options->view.by,
-                  "site, touch, thread, module, process, phase or pool [site]")
-      ->transform(CLI::CheckedTransformer(kBy));
+  sub->add_option_function<std::string>(
+         "--by", [options](const std::string& key) { options->view.by = kBy.at(key); },
+         "site, touch, thread, module, process, phase or pool [site]")
+      ->check(CLI::IsMember(kBy));
   sub->add_option("--top", options->view.top, "Rows shown; else those that make 95 % of the bill")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   sub->add_flag("--all", options->view.all, "Shows every row");
   sub->add_flag("--raw", options->view.raw, "Shows the frames of allocators and C++ libraries too");
   sub->add_flag("--follow", options->follow,
