@@ -44,7 +44,8 @@ std::string time_figure(double ns) {
 std::string bytes_figure(double bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
-  for (; unit < 4 && std::fabs(bytes) >= 1024; ++unit) bytes /= 1024;
+  // From 1023.95 on, one decimal would show 1024.0.
+  for (; unit < 4 && std::fabs(bytes) >= (unit ? 1023.95 : 1024); ++unit) bytes /= 1024;
   return printed(unit == 0 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
 }
 
