@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "analyzer/figures.h"
+
 namespace ftprof {
 
 uint64_t stable_hash(std::string_view text, uint64_t seed) {
@@ -194,6 +196,8 @@ void Merge::add_run() {
     for (const SiteTally& site : tally.sites) all += site.seen;
     for (const FaultSum& owner : tally.owners) all += owner;
     recorded += static_cast<double>(all.seen()) / tally.greatest_period;
+    run.recorded_faults += (all.seen() - tally.owners[static_cast<int>(Owner::profiler)].seen()) /
+                           tally.greatest_period;
     sampled |= tally.sampled;
     for (int i = 0; i < kOwners - 2; ++i) observed += image.bill.rows[i].faults;
     if (tally.opening) observed -= static_cast<double>(tally.opening->minor);
@@ -218,6 +222,26 @@ void Merge::add_run() {
   if (program > 0) run.profiler_self_share = run.profiler_self_ns / program;
 }
 
+namespace {
+
+// The objects behind a tenth of the sites' bill or more whose code has no name of its own.
+std::string badly_named(const Result& result) {
+  double all = 0;
+  std::map<std::string, double> cost;
+  for (const Site& site : result.sites) {
+    all += site.cost.total_ns;
+    if (site.top >= site.stack.size()) continue;
+    const Frame& frame = site.stack[site.top];
+    if (frame.nearest) cost[frame.module.substr(frame.module.rfind('/') + 1)] += site.cost.total_ns;
+  }
+  std::string names;
+  for (const auto& [name, ns] : cost)
+    if (ns >= all / 10) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+}  // namespace
+
 void Merge::add_notes() {
   Run& run = result_.run;
   double slack = 0;
@@ -230,18 +254,24 @@ void Merge::add_notes() {
     for (const std::string& warning : image.tally.warnings) run.warnings.push_back(warning);
   }
   if (slack >= 1)
-    run.notes.push_back("The rows named " + std::to_string(static_cast<uint64_t>(slack)) +
+    run.notes.push_back("The rows named " + count_figure(slack) +
                         " faults more than getrusage counted; the least certain rows were cut.");
   if (!run.complete)
     run.notes.push_back(
         "A process ended without its closing record (killed, or still running): what came after "
         "its last record is missing.");
   if (run.lost_fault_records)
-    run.notes.push_back(std::to_string(run.lost_fault_records) +
+    run.notes.push_back(count_figure(static_cast<double>(run.lost_fault_records)) +
                         " fault records were lost; page counts stand for them.");
   if (run.lost_block_records)
-    run.notes.push_back(std::to_string(run.lost_block_records) +
+    run.notes.push_back(count_figure(static_cast<double>(run.lost_block_records)) +
                         " block records were lost; their faults stand under other owners.");
+  if (std::string objects = badly_named(result_); !objects.empty())
+    run.notes.push_back(
+        objects +
+        ": no symbols for much of the code. \"near NAME\" is the nearest name before "
+        "it, seldom the function itself; debug packages, or --debuginfod, have the "
+        "real ones.");
   for (const std::string& warning : symbols_.warnings()) run.warnings.push_back(warning);
 }
 

@@ -321,6 +321,7 @@ void fields(Io& io, As<Io, Run>& run) {
   io.field("settings", run.settings);
   io.known("fault_source", run.fault_source, std::string());
   io.field("fault_period", run.fault_period);
+  io.field("recorded_faults", run.recorded_faults);
   io.known("fault_cost", run.fault_cost, std::string());
   io.field("prices_ns", run.prices_ns);
   io.field("processes", run.processes);

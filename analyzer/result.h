@@ -275,9 +275,10 @@ struct Run {
   std::string kernel, thp_enabled, thp_defrag;
   std::string allocator_name, allocator_version, allocator_library;
   std::map<std::string, std::string> settings;
-  std::string fault_source;  // perf, pagemap
-  double fault_period = 1;   // 1: every fault; N: one in N on average
-  std::string fault_cost;    // measured, modelled
+  std::string fault_source;      // perf, pagemap
+  double fault_period = 1;       // 1: every fault; N: one in N on average
+  uint64_t recorded_faults = 0;  // the program's own that the trace holds one by one
+  std::string fault_cost;        // measured, modelled
   // What one page of a kind costs the bare program on this machine, found by calibration: write,
   // zero_read, write_after_zero_read, populate; huge is the price of one huge page. May be empty.
   std::map<std::string, double> prices_ns;
