@@ -23,7 +23,8 @@ Blame named(const Site& site) {
 Blame blame(const Site& site) {
   Blame found = named(site);
   found.changed = count_figure(static_cast<double>(site.faults.count)) + " faults, " +
-                  count_figure(static_cast<double>(site.blocks.count)) + " blocks of " +
+                  count_figure(static_cast<double>(site.blocks.count)) +
+                  (site.blocks.count == 1 ? " block of " : " blocks of ") +
                   bytes_figure(static_cast<double>(site.blocks.bytes)) + " in all";
   return found;
 }

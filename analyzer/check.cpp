@@ -233,9 +233,8 @@ void note_weaknesses(const Result& run, const Result* baseline, CheckReport& rep
   note(!run.run.complete, "the run was cut short: counts end where the trace ends");
   note(run.run.lost_fault_records + run.run.lost_block_records > 0,
        "records were lost: per-site counts may be low");
-  note(run.run.fault_period > 1, "faults were sampled, one in " +
-                                     count_figure(run.run.fault_period) +
-                                     "; set faults.period=1 for exact counts");
+  note(run.run.fault_period > 1,
+       "not every fault was recorded; set faults.period=1 for exact counts");
   if (!baseline) return;
   const Run &was = baseline->run, &is = run.run;
   note(was.fault_source != is.fault_source, "the baseline's faults come from " + was.fault_source +

@@ -15,6 +15,23 @@ std::string command_text(const Run& run) {
   return text.empty() ? "(unknown command)" : text;
 }
 
+uint64_t faults_of(const Ledger& ledger, Owner owner) {
+  for (const LedgerRow& row : ledger.rows)
+    if (row.owner == owner) return row.faults;
+  return 0;
+}
+
+// How many of the program's own faults the trace holds one by one; a report without that figure
+// says how many each one stands for.
+double recorded_share(const Result& result) {
+  const Ledger& ledger = result.ledger;
+  uint64_t all = ledger.minor_faults + ledger.major_faults;
+  uint64_t own = all - std::min(all, faults_of(ledger, Owner::profiler));
+  double recorded = static_cast<double>(result.run.recorded_faults);
+  if (recorded <= 0 || own == 0) return 1 / std::max(1.0, result.run.fault_period);
+  return std::min(1.0, recorded / static_cast<double>(own));
+}
+
 // How the costs are known, in the reader's words.
 std::string how_known(const Result& result) {
   const Run& run = result.run;
@@ -22,12 +39,27 @@ std::string how_known(const Result& result) {
     return run.fault_source == "perf"
                ? "modelled: a calibrated price for each kind of fault"
                : "modelled: pages looked up, a calibrated price for each kind";
-  if (run.fault_period > 1.05)
-    return "measured on 1 in " +
-           exact_figure(static_cast<double>(static_cast<uint64_t>(run.fault_period * 10 + 0.5)) /
-                        10) +
-           " faults, scaled";
-  return "measured, every fault recorded";
+  constexpr double kAll = 0.98, kMost = 0.5;
+  double share = recorded_share(result);
+  if (share >= kAll) return "measured, every fault recorded";
+  if (share >= kMost) return "measured on " + share_figure(share) + " of the faults, scaled";
+  return "measured on 1 in " + exact_figure(std::round(10 / share) / 10) + " faults, scaled";
+}
+
+// ", 1,670 of them ftprof's own" where leaving that out would mislead.
+std::string own_part(const Ledger& ledger) {
+  uint64_t own = faults_of(ledger, Owner::profiler);
+  if (own * 100 < ledger.minor_faults) return "";
+  return ", " + count_text(own) + " of them ftprof's own";
+}
+
+// Fault time is time on the clock: it may be more than the CPU time where faults had to wait.
+std::string cpu_share(const Result& result) {
+  double cpu = result.run.user_ns + result.run.system_ns;
+  if (cpu <= 0) return "";
+  if (result.ledger.cost_ns <= cpu)
+    return ", " + percent(result.ledger.cost_ns, cpu) + " of the CPU time";
+  return ", more than the CPU time of " + time_figure(cpu);
 }
 
 std::string cost_error(const Result& result) {
@@ -37,10 +69,15 @@ std::string cost_error(const Result& result) {
   return variance > 0 ? " ± " + time_figure(std::sqrt(variance)) : "";
 }
 
+double cost_of_sites(const Result& result) {
+  double all = 0;
+  for (const Site& site : result.sites) all += site.cost.total_ns;
+  return all;
+}
+
 // The least number of sites that make 95 % of the bill.
 size_t sites_of_bill(const Result& result) {
-  double all = 0, sum = 0;
-  for (const Site& site : result.sites) all += site.cost.total_ns;
+  double all = cost_of_sites(result), sum = 0;
   for (size_t i = 0; i < result.sites.size(); ++i) {
     if (all <= 0 || sum >= 0.95 * all) return i;
     sum += result.sites[i].cost.total_ns;
@@ -55,13 +92,12 @@ void print_bill(const Result& result, TextWriter& writer) {
   std::string faults = plural(ledger.minor_faults, "first-touch fault", "first-touch faults") +
                        " in " + time_figure(run.duration_ns);
   if (run.processes > 1) faults += " over " + plural(run.processes, "process", "processes");
+  faults += own_part(ledger);
   if (ledger.major_faults)
     faults += ", and " + plural(ledger.major_faults, "major fault", "major faults");
   writer.flow("Faults  " + faults + ".", 0, 8);
-  double cpu = run.user_ns + run.system_ns;
-  std::string share = cpu > 0 ? ", " + percent(ledger.cost_ns, cpu) + " of the CPU time" : "";
-  writer.flow("Cost    " + time_figure(ledger.cost_ns) + cost_error(result) + share + " (" +
-                  how_known(result) + ").",
+  writer.flow("Cost    " + time_figure(ledger.cost_ns) + cost_error(result) + cpu_share(result) +
+                  " (" + how_known(result) + ").",
               0, 8);
   double bytes = 0;
   uint64_t blocks = 0;
@@ -70,8 +106,10 @@ void print_bill(const Result& result, TextWriter& writer) {
   size_t dear = sites_of_bill(result);
   std::string sites = plural(result.sites.size(), "site", "sites") + " asked for " +
                       plural(blocks, "block", "blocks") + " (" + bytes_figure(bytes) + ")";
+  if (blocks)
+    sites += " and paid " + percent(cost_of_sites(result), ledger.cost_ns) + " of the cost";
   if (dear && dear < result.sites.size())
-    sites += "; " + plural(dear, "site makes", "sites make") + " 95 % of their bill";
+    sites += "; " + count_text(dear) + (dear == 1 ? " makes" : " make") + " 95 % of that";
   writer.flow("Sites   " + sites + ".", 0, 8);
 }
 
@@ -113,7 +151,8 @@ void print_sites(const Result& result, TextWriter& writer) {
                  : writer.view().top ? writer.view().top
                                      : std::max<size_t>(1, sites_of_bill(result));
   shown = std::min(shown, result.sites.size());
-  writer.heading("Sites, dearest first");
+  writer.heading("Sites, dearest first, with their share of the blocks' " +
+                 time_figure(cost_of_sites(result)));
   for (size_t i = 0; i < shown; ++i) print_site_text(result, result.sites[i], i + 1, writer);
   if (shown == result.sites.size()) return;
   double rest = 0;
@@ -204,6 +243,11 @@ void print_processes(const Result& result, TextWriter& writer) {
 void print_notes(const Result& result, TextWriter& writer) {
   const Run& run = result.run;
   writer.heading("Notes");
+  constexpr double kSurely = 1.25, kTick = 10e6;  // CPU time may be counted in ticks
+  if (double system = run.system_ns; system > 0 && result.ledger.cost_ns > kSurely * system + kTick)
+    writer.flow("- The faults took longer than the whole kernel time of " + time_figure(system) +
+                    ": some waited for a CPU or a disk that others had.",
+                2, 2);
   std::string self = "ftprof itself took " + time_figure(run.profiler_self_ns) + " (" +
                      share_figure(run.profiler_self_share) + " of the program's CPU time).";
   writer.flow("- " + self, 2, 2);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analyzer/report_fields.h"
+#include "analyzer/site_sum.h"
 #include "analyzer/table.h"
 #include "analyzer/text_writer.h"
 
@@ -10,7 +11,7 @@ namespace ftprof {
 namespace {
 
 struct Row {
-  std::string name;
+  std::string name, place;  // the place is shown in full
   uint64_t faults = 0;
   double cost_ns = 0;
   std::string more;
@@ -25,16 +26,19 @@ void print_rows(std::vector<Row> rows, const std::string& title, const std::stri
   for (const Row& row : rows) all += row.cost_ns;
   const TextView& view = writer.view();
   size_t shown = view.all ? rows.size() : std::min(rows.size(), view.top ? view.top : 40);
+  constexpr size_t kMargin = 2, kFigures = 12 + 12 + 9;
   size_t more_width = more.empty() ? 0 : 28;
-  size_t name_width = view.width > 60 + more_width ? view.width - 48 - more_width : 24;
+  size_t taken = kMargin + kFigures + (more.empty() ? 0 : kMargin + more_width);
+  size_t name_width = view.width > taken + 24 ? view.width - taken : 24;
   writer.heading("By " + title + ", dearest first");
-  writer.line(writer.dim(pad_right("  " + title, name_width + 2) + pad_left("faults", 14) +
+  writer.line(writer.dim(pad_right("  " + title, name_width + 2) + pad_left("faults", 12) +
                          pad_left("cost", 12) + pad_left("share", 9) +
                          (more.empty() ? "" : "  " + more)));
   for (size_t i = 0; i < shown; ++i) {
     const Row& row = rows[i];
-    writer.line(pad_right("  " + fit(row.name, name_width), name_width + 2) +
-                pad_left(count_text(row.faults), 14) + pad_left(time_figure(row.cost_ns), 12) +
+    std::string place = row.place.empty() ? "" : "  " + row.place;
+    writer.line(pad_right("  " + fit_head(row.name, place, name_width), name_width + 2) +
+                pad_left(count_text(row.faults), 12) + pad_left(time_figure(row.cost_ns), 12) +
                 pad_left(percent(row.cost_ns, all), 9) +
                 (more.empty() ? "" : "  " + fit(row.more, more_width)));
   }
@@ -44,24 +48,20 @@ void print_rows(std::vector<Row> rows, const std::string& title, const std::stri
 
 void by_touch(const Result& result, TextWriter& writer) {
   std::map<std::string, Row> rows;
-  for (const Site& site : result.sites)
-    for (const TouchSite& touch : site.touch_sites) {
-      Row& row = rows[frame_text(touch.frame)];
-      if (row.cost_ns == 0) row.more = "blocks of " + printable(own_frame(site).function);
-      row.faults += touch.faults;
-      row.cost_ns += touch.cost_ns;
-    }
-  for (const TouchSite& touch : result.ledger.small_heap_touch_sites) {
+  auto add = [&rows](const TouchSite& touch, const std::string& whose) {
     Row& row = rows[frame_text(touch.frame)];
-    if (row.cost_ns == 0) row.more = "small heap";
+    row.name = printable(shown_function(touch.frame));
+    row.place = place_text(touch.frame);
+    if (row.cost_ns == 0) row.more = whose;
     row.faults += touch.faults;
     row.cost_ns += touch.cost_ns;
-  }
+  };
+  for (const Site& site : result.sites)
+    for (const TouchSite& touch : site.touch_sites)
+      add(touch, "blocks of " + printable(shown_function(own_frame(site))));
+  for (const TouchSite& touch : result.ledger.small_heap_touch_sites) add(touch, "small heap");
   std::vector<Row> list;
-  for (auto& [name, row] : rows) {
-    row.name = name;
-    list.push_back(row);
-  }
+  for (auto& [key, row] : rows) list.push_back(std::move(row));
   print_rows(std::move(list), "touch site", "first touches of", writer);
 }
 
@@ -87,7 +87,7 @@ void by_thread(const Result& result, TextWriter& writer) {
     std::string process = thread.process < result.processes.size()
                               ? printable(result.processes[thread.process].name)
                               : "";
-    rows.push_back({thread_text(thread.name, thread.tid), thread.faults, thread.cost_ns,
+    rows.push_back({thread_text(thread.name, thread.tid), "", thread.faults, thread.cost_ns,
                     process + " " + std::to_string(thread.tid)});
   }
   print_rows(std::move(rows), "thread", "process, tid", writer);
@@ -98,7 +98,7 @@ void by_process(const Result& result, TextWriter& writer) {
   for (const Process& process : result.processes) {
     std::string name =
         printable(process.name) + (process.rank.empty() ? "" : " rank " + printable(process.rank));
-    rows.push_back({name + " (" + std::to_string(process.pid) + ")", process.minor_faults,
+    rows.push_back({name + " (" + std::to_string(process.pid) + ")", "", process.minor_faults,
                     process.cost_ns,
                     time_figure(process.duration_ns) + ", " +
                         bytes_figure(static_cast<double>(process.peak_resident_bytes))});
@@ -109,14 +109,14 @@ void by_process(const Result& result, TextWriter& writer) {
 void by_phase(const Result& result, TextWriter& writer) {
   std::vector<Row> rows;
   for (const Phase& phase : result.phases)
-    rows.push_back({printable(phase.name), phase.faults, phase.cost_ns,
+    rows.push_back({printable(phase.name), "", phase.faults, phase.cost_ns,
                     time_figure(phase.begin_ns) + " to " + time_figure(phase.end_ns)});
   print_rows(std::move(rows), "phase", "from, to", writer);
 }
 
 std::string site_name(const Result& result, const std::string& id) {
   for (const Site& site : result.sites)
-    if (site.id == id) return printable(own_frame(site).function);
+    if (site.id == id) return printable(shown_function(own_frame(site)));
   return id;
 }
 
@@ -150,7 +150,7 @@ void by_pool(const Result& result, TextWriter& writer) {
   for (size_t i = 0; i < std::min(most, result.sites.size()); ++i) {
     const Site& site = result.sites[i];
     const Reuse& reuse = site.reuse;
-    writer.line(pad_right("  " + fit(printable(own_frame(site).function), 28), 32) +
+    writer.line(pad_right("  " + fit(printable(shown_function(own_frame(site))), 28), 32) +
                 pad_left(count_text(reuse.fresh), 10) + pad_left(count_text(reuse.warm), 10) +
                 pad_left(count_text(reuse.partial), 10) + pad_left(count_text(reuse.cold), 10) +
                 pad_left(count_text(reuse.refaulted_after_purge_pages), 12) +

@@ -4,6 +4,7 @@
 #include "analyzer/advice.h"
 #include "analyzer/fold.h"
 #include "analyzer/report_fields.h"
+#include "analyzer/site_sum.h"
 #include "analyzer/text_writer.h"
 
 namespace ftprof {
@@ -105,7 +106,7 @@ void print_stack(const Site& site, TextWriter& writer) {
   for (size_t i = 0; i < site.stack.size(); ++i) {
     if (!is_shown(site, i, writer.view().raw)) continue;
     const Frame& frame = site.stack[i];
-    std::string text = frame_text(frame) + (frame.inlined ? "  (inlined)" : "");
+    std::string text = frame_text(frame, frame.inlined ? "  (inlined)" : "", width);
     same =
         frame.function == "??" && !lines.empty() && lines.back().starts_with(text) ? same + 1 : 1;
     if (same > 1)
@@ -115,12 +116,21 @@ void print_stack(const Site& site, TextWriter& writer) {
   }
   if (lines.empty()) lines.push_back("(no stack was recorded)");
   for (size_t i = 0; i < lines.size(); ++i)
-    writer.line("    " + writer.dim(pad_right(i == 0 ? "asked by" : "", 11)) +
-                fit(lines[i], width));
+    writer.line("    " + writer.dim(pad_right(i == 0 ? "asked by" : "", 11)) + lines[i]);
 }
 
-// "Allocated by loader, first touched by worker-3" when one thread asks and others touch.
-void print_touchers(const Site& site, TextWriter& writer) {
+// Faults of the site whose toucher nobody saw: paid before recording began, or between bursts.
+template <class Toucher>
+uint64_t unseen(const Site& site, const std::vector<Toucher>& touchers) {
+  constexpr double kWorthSaying = 0.02;
+  uint64_t seen = 0;
+  for (const Toucher& toucher : touchers) seen += toucher.faults;
+  uint64_t rest = site.faults.count > seen ? site.faults.count - seen : 0;
+  return static_cast<double>(rest) > kWorthSaying * static_cast<double>(site.faults.count) ? rest
+                                                                                           : 0;
+}
+
+void print_touch_sites(const Site& site, TextWriter& writer) {
   std::string places;
   for (size_t i = 0; i < std::min(kMostTouchers, site.touch_sites.size()); ++i) {
     const TouchSite& touch = site.touch_sites[i];
@@ -129,18 +139,35 @@ void print_touchers(const Site& site, TextWriter& writer) {
   }
   if (site.touch_sites.size() > kMostTouchers)
     places += "; " + count_text(site.touch_sites.size() - kMostTouchers) + " more";
-  if (!places.empty()) writer.field("touched by", places);
+  if (places.empty()) return;
+  if (uint64_t rest = unseen(site, site.touch_sites))
+    places += "; by code that was not recorded (" + plural(rest, "fault", "faults") + ")";
+  writer.field("touched by", places);
+}
+
+// The number too where a name alone does not tell threads apart.
+std::string toucher_name(const Site& site, const ThreadCost& thread) {
+  auto alike = std::count_if(site.touch_threads.begin(), site.touch_threads.end(),
+                             [&](const ThreadCost& other) { return other.name == thread.name; });
+  std::string name = thread_text(thread.name, thread.tid);
+  return alike > 1 && !thread.name.empty() ? name + " " + std::to_string(thread.tid) : name;
+}
+
+// "Allocated by loader, first touched by worker-3" when one thread asks and others touch.
+void print_touch_threads(const Site& site, TextWriter& writer) {
   std::string threads;
+  auto share = [&](uint64_t faults) {
+    return " (" + percent(static_cast<double>(faults), static_cast<double>(site.faults.count)) +
+           ")";
+  };
   for (size_t i = 0; i < std::min(kMostTouchers, site.touch_threads.size()); ++i) {
     const ThreadCost& thread = site.touch_threads[i];
-    threads += (i ? ", " : "") + thread_text(thread.name, thread.tid) + " (" +
-               percent(static_cast<double>(thread.faults),
-                       static_cast<double>(std::max<uint64_t>(1, site.faults.count))) +
-               ")";
+    threads += (i ? ", " : "") + toucher_name(site, thread) + share(thread.faults);
   }
   if (site.touch_threads.size() > kMostTouchers)
     threads += ", " + count_text(site.touch_threads.size() - kMostTouchers) + " more";
   if (threads.empty()) return;
+  if (uint64_t rest = unseen(site, site.touch_threads)) threads += ", not recorded" + share(rest);
   bool other = !site.asked_by.empty() && site.asked_by != site.touch_threads.front().name;
   writer.field("thread",
                other ? "Allocated by " + printable(site.asked_by) + ", first touched by " + threads
@@ -158,7 +185,7 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
                      pad_left(count_text(site.faults.count), 13) + " faults  ";
   size_t room = writer.view().width > head.size() + 10 ? writer.view().width - head.size() : 10;
   writer.line("");
-  writer.line(head + writer.bold(fit(frame_text(own_frame(site)) + "  [" + site.api + "]", room)));
+  writer.line(head + writer.bold(frame_text(own_frame(site), "  [" + site.api + "]", room)));
   writer.field("blocks", blocks_text(site));
   writer.field("pages", pages_text(site));
   writer.field("faults", kinds_text(site.faults));
@@ -168,7 +195,8 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
       1)
     writer.field("hand-outs", reuse_text(site.reuse));
   if (!site.placement.empty()) writer.field("placement", placement_text(site.placement));
-  print_touchers(site, writer);
+  print_touch_sites(site, writer);
+  print_touch_threads(site, writer);
   print_stack(site, writer);
   for (const Advice& advice : site.advice) {
     std::string text = printable(advice.text + " " + saving_text(advice));
@@ -198,12 +226,14 @@ void print_pool_text(const Result& result, TextWriter& writer) {
     text += " " + plural(pool.cross_node, "block", "blocks") +
             " lay on another node than the new holder.";
   writer.flow(text, 2, 2);
+  std::string again = pool.refaulted_after_purge_pages
+                          ? plural(pool.refaulted_after_purge_pages, "was", "were") +
+                                " paid for again (" + time_figure(pool.refault_cost_ns) + ")."
+                          : "none was paid for again.";
   if (pool.purged_pages)
-    writer.flow(plural(pool.purged_pages, "page was", "pages were") +
-                    " given back to the kernel; " +
-                    plural(pool.refaulted_after_purge_pages, "was", "were") + " paid for again (" +
-                    time_figure(pool.refault_cost_ns) + ").",
-                2, 2);
+    writer.flow(
+        plural(pool.purged_pages, "page was", "pages were") + " given back to the kernel; " + again,
+        2, 2);
   if (pool.idle_peak_bytes)
     writer.flow("At most " + bytes_figure(static_cast<double>(pool.idle_peak_bytes)) +
                     " lay idle in given-back blocks, " +

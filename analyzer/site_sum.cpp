@@ -71,10 +71,14 @@ std::vector<SiteSum> sum_sites(const Result& result) {
   return sums;
 }
 
+std::string shown_function(const Frame& frame) {
+  return (frame.nearest ? "near " : "") + frame.function;
+}
+
 std::string site_label(const Site& site) {
   if (site.top >= site.stack.size()) return "unknown site " + site.id;
   const Frame& frame = site.stack[site.top];
-  if (frame.file.empty()) return frame.function + " in " + base_name(frame.module);
+  if (frame.file.empty()) return shown_function(frame) + " in " + base_name(frame.module);
   return frame.function + " at " + base_name(frame.file) + ":" + std::to_string(frame.line);
 }
 
@@ -83,7 +87,7 @@ std::string stack_line(const Site& site, size_t frames) {
   size_t end = std::min(site.stack.size(), site.top + frames);
   for (size_t i = site.top; i < end; ++i) {
     if (!line.empty()) line += " < ";
-    line += site.stack[i].function;
+    line += shown_function(site.stack[i]);
   }
   return end < site.stack.size() ? line + " < …" : line;
 }

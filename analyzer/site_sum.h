@@ -25,6 +25,8 @@ struct SiteSum {
 // In the order of the result's sites. `result` must outlive them.
 std::vector<SiteSum> sum_sites(const Result& result);
 
+// "load_model", "near load_model" when that is merely the nearest name before the code.
+std::string shown_function(const Frame& frame);
 // "load_model at app.cpp:10"
 std::string site_label(const Site& site);
 // "load_model < parse < main", at most `frames` of the program's own frames.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "analyzer/site_sum.h"
+
 namespace ftprof {
 
 void TextWriter::flow(std::string_view text, size_t indent, size_t hanging) {
@@ -64,16 +66,24 @@ std::string percent(double part, double whole) {
   return whole > 0 ? share_figure(part / whole) : "–";
 }
 
-std::string frame_text(const Frame& frame) {
-  std::string text = printable(frame.function);
-  if (frame.nearest) text += " (nearest symbol)";
-  if (!frame.file.empty()) {
-    text += "  " + printable(frame.file.substr(frame.file.rfind('/') + 1));
-    if (frame.line) text += ":" + std::to_string(frame.line);
-  } else if (!frame.module.empty()) {
-    text += "  in " + printable(frame.module.substr(frame.module.rfind('/') + 1));
-  }
-  return text;
+std::string place_text(const Frame& frame) {
+  auto base = [](const std::string& path) { return printable(path.substr(path.rfind('/') + 1)); };
+  if (!frame.file.empty())
+    return base(frame.file) + (frame.line ? ":" + std::to_string(frame.line) : "");
+  return frame.module.empty() ? "" : "in " + base(frame.module);
+}
+
+std::string fit_head(std::string_view head, std::string_view tail, size_t width) {
+  constexpr size_t kLeastHead = 16;
+  size_t taken = display_width(tail);
+  size_t room = width > taken + kLeastHead ? width - taken : kLeastHead;
+  return fit(fit(head, room) + std::string(tail), width);
+}
+
+std::string frame_text(const Frame& frame, std::string_view behind, size_t width) {
+  std::string place = place_text(frame);
+  return fit_head(printable(shown_function(frame)),
+                  (place.empty() ? "" : "  " + place) + std::string(behind), width);
 }
 
 std::string thread_text(const std::string& name, uint32_t tid) {

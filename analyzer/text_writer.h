@@ -44,8 +44,13 @@ std::string pad_left(std::string_view text, size_t width);
 std::string pad_right(std::string_view text, size_t width);
 std::string percent(double part, double whole);  // "12.3 %", "–" of nothing
 
-// "push (vector.h:12)"; what is unknown is left out, what is a guess is marked.
-std::string frame_text(const Frame& frame);
+// "vector.h:12", else "in libpush.so", else nothing.
+std::string place_text(const Frame& frame);
+// At most `width` wide; the head is cut first.
+std::string fit_head(std::string_view head, std::string_view tail, size_t width);
+// Name and place, and what shall stand behind them. A narrow width cuts the name, not the place.
+std::string frame_text(const Frame& frame, std::string_view behind = "",
+                       size_t width = std::string::npos);
 std::string thread_text(const std::string& name, uint32_t tid);
 
 void print_site_text(const Result& result, const Site& site, size_t rank, TextWriter& writer);
