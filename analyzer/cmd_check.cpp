@@ -77,7 +77,7 @@ void add_check(CLI::App& app, int& status) {
   CLI::App* sub = add_subcommand(
       app, "check", "Hold a run to a budget and to a baseline; status 1 when a limit is exceeded",
       "ftprof check ftprof.app.4711 --budget ci.toml --baseline baseline.json --junit ftprof.xml");
-  sub->add_option("run", options->run, "A run's folder or a JSON report")->required();
+  sub->add_option("RUN", options->run, "A run's folder or a JSON report")->required();
   sub->add_option("--budget", options->budget, "Limits in TOML, see docs/ci.md")->type_name("FILE");
   sub->add_option("--baseline", options->baseline, "An earlier run to compare with, site by site")
       ->type_name("REPORT");

@@ -47,8 +47,8 @@ void add_diff(CLI::App& app, int& status) {
   CLI::App* sub = add_subcommand(
       app, "diff", "Puts two runs side by side, site by site; status 1 when they differ",
       "ftprof diff ftprof.app.4711 ftprof.app.4712 --tolerance 5%");
-  sub->add_option("before", options->before, "A run's folder or a JSON report")->required();
-  sub->add_option("after", options->after, "The one to compare with it")->required();
+  sub->add_option("BEFORE", options->before, "A run's folder or a JSON report")->required();
+  sub->add_option("AFTER", options->after, "The one to compare with it")->required();
   sub->add_option("--format", options->format, "text, json, csv or markdown")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
   sub->add_option("-o,--output", options->output, "Where to write; - is standard output");

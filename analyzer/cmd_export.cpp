@@ -72,7 +72,7 @@ void add_export(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* sub = add_subcommand(app, "export", "Write a run for pprof, perfetto, SQL and others",
                                  "ftprof export ftprof.app.4711 --format pprof -o app.pb.gz");
-  sub->add_option("run", options->run, "A run's folder or a JSON report")->required();
+  sub->add_option("RUN", options->run, "A run's folder or a JSON report")->required();
   sub->add_option("--format", options->format,
                   "pprof, speedscope, folded, perfetto, openmetrics, sqlite or csv")
       ->required()

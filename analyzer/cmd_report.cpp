@@ -79,7 +79,7 @@ void add_report(CLI::App& app, int& status) {
   CLI::App* sub = add_subcommand(
       app, "report", "Shows which sites paid for first touches, what it cost, and to whom it went",
       "ftprof report ftprof.app.4711 --by thread");
-  sub->add_option("dir", options->folders, "A run's folder; several are merged")->required();
+  sub->add_option("DIR", options->folders, "A run's folder; several are merged")->required();
   sub->add_option("--format", options->format, "text, json, csv, markdown or html")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown", "html"}));
   sub->add_option_function<std::string>(
