@@ -8,6 +8,7 @@
 #include "analyzer/bad_input.h"
 #include "analyzer/image_pass.h"
 #include "analyzer/merge.h"
+#include "analyzer/run_totals.h"
 #include "analyzer/trace_reader.h"
 
 namespace ftprof {
@@ -62,6 +63,16 @@ std::vector<ImageTally> read_images(const std::vector<std::string>& folders,
   return images;
 }
 
+// What the traces alone do not tell.
+void add_totals(const RunTotals& totals, Result& result) {
+  if (totals.command.empty()) return;
+  result.run.command = totals.command;
+  Ledger& ledger = result.ledger;
+  uint64_t traced = ledger.minor_faults + ledger.major_faults;
+  ledger.run_faults = totals.faults;
+  ledger.untraced_faults = totals.faults > traced ? totals.faults - traced : 0;
+}
+
 }  // namespace
 
 Result analyze(const std::vector<std::string>& folders, const AnalyzeOptions& options) {
@@ -69,6 +80,7 @@ Result analyze(const std::vector<std::string>& folders, const AnalyzeOptions& op
   std::vector<ImageTally> images = read_images(folders, options, warnings);
   Symbols symbols(options.symbols);
   Result result = Merge(std::move(images), symbols).result();
+  add_totals(read_run_totals(folders, warnings), result);
   result.run.warnings.insert(result.run.warnings.begin(), warnings.begin(), warnings.end());
   give_advice(result);
   return result;

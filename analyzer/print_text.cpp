@@ -131,6 +131,17 @@ void print_ledger(const Result& result, TextWriter& writer) {
               pad_left("", 10) + pad_left(time_figure(ledger.cost_ns), 12));
 }
 
+// Processes without a tracked block, and what forked shells paid before they became one.
+void print_untraced(const Ledger& ledger, TextWriter& writer) {
+  constexpr double kWorthSaying = 0.01;
+  if (!ledger.untraced_faults || !ledger.run_faults) return;
+  auto untraced = static_cast<double>(*ledger.untraced_faults);
+  if (untraced < kWorthSaying * static_cast<double>(*ledger.run_faults)) return;
+  writer.line(pad_right("  without a trace", 20) + pad_left(count_figure(untraced), 14));
+  writer.line(pad_right("  all of the run", 20) + pad_left(count_text(*ledger.run_faults), 14));
+  writer.flow("Without a trace are processes that asked for no block of blocks.min_size.", 2, 2);
+}
+
 void print_heap_touchers(const Result& result, TextWriter& writer) {
   const auto& touches = result.ledger.small_heap_touch_sites;
   if (touches.empty()) return;
@@ -267,6 +278,7 @@ void print_text(const Result& result, const TextView& view, std::ostream& out) {
   TextWriter writer(out, view);
   print_bill(result, writer);
   print_ledger(result, writer);
+  print_untraced(result.ledger, writer);
   print_heap_touchers(result, writer);
   if (view.by == By::site) {
     print_processes(result, writer);

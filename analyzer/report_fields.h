@@ -163,6 +163,8 @@ template <class Io>
 void fields(Io& io, As<Io, Ledger>& ledger) {
   io.field("minor_faults", ledger.minor_faults);
   io.field("major_faults", ledger.major_faults);
+  io.field("run_faults", ledger.run_faults);
+  io.field("untraced_faults", ledger.untraced_faults);
   io.field("cost_ns", ledger.cost_ns);
   io.field("accounted_share", ledger.accounted_share);
   io.list("rows", ledger.rows);

@@ -128,6 +128,9 @@ struct LedgerRow {
 
 struct Ledger {
   uint64_t minor_faults = 0, major_faults = 0;  // getrusage, over the image's life
+  // The kernel's count over the whole tree of processes, and what of it left no trace; only
+  // `ftprof run` knows.
+  std::optional<uint64_t> run_faults, untraced_faults;
   double cost_ns = 0;
   double accounted_share = 0;  // 1 - unattributed / all
   std::vector<LedgerRow> rows;

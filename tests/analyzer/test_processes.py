@@ -73,6 +73,22 @@ def test_parallel_build_is_one_report(tmp_path, need):
     by_process = subprocess.run([FTPROF, "report", tmp_path / "run", "--by", "process"],
                                 capture_output=True, text=True, timeout=60)
     assert by_process.returncode == 0 and "cc1" in by_process.stdout
+    # make, the shells and the drivers have no big block: the kernel's count of the whole tree has them.
+    ledger, kept = report["ledger"], json.loads((tmp_path / "run/run.json").read_text())
+    assert report["run"]["command"][0] == "make"
+    assert ledger["run_faults"] == kept["minor_faults"] + kept["major_faults"]
+    assert ledger["untraced_faults"] == \
+        ledger["run_faults"] - ledger["minor_faults"] - ledger["major_faults"] > 1000
+    assert "without a trace" in by_process.stdout
+
+
+def test_a_damaged_run_json_is_a_warning(tmp_path):
+    run_ftprof(tmp_path / "run", "--", VICTIMS / "refaults")
+    for text in ("", "[]", '{"schema": "ftprof.run/1", "minor_faults": -1}', "[" * 100000):
+        (tmp_path / "run/run.json").write_text(text)
+        report = Profiled(0, "", "", tmp_path / "run").report()
+        assert report["ledger"]["run_faults"] is None and report["run"]["command"] == [str(VICTIMS / "refaults")]
+        assert any("run.json" in warning for warning in report["run"]["warnings"])
 
 
 def test_pipeline_is_one_report(tmp_path):
