@@ -75,8 +75,7 @@ void* wrap_map(const MapCall& call, Real real) {
   if (map_failed(result))
     cut.put_back();
   else if (block)
-    record_block({call.api, address, call.bytes, weight, 0, block_flags(call), Home::range},
-                 meter);
+    record_block({call.api, address, call.bytes, weight, 0, block_flags(call), Home::range}, meter);
   else
     record_range(
         look_before({trace::RangeKind::map, call.by, block_flags(call), address, call.bytes}),
