@@ -2,18 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { browser, open } from './browser.mjs';
+import { browser, count, fits, hasNoBarrier, isReachedByTab, obeysArrowKeys, ready } from './browser.mjs';
 
 const [, , html, jsonPath] = process.argv;
 const report = JSON.parse(readFileSync(jsonPath, 'utf8'));
-const count = (n) => Math.round(n).toLocaleString('en-US');
 
 let context, page, complaints;
 before(async () => {
   context = await browser();
-  ({ page, complaints } = await open(context, html));
-  page.setDefaultTimeout(60000);
-  await page.waitForSelector('#page:not([aria-busy])');
+  ({ page, complaints } = await ready(context, html));
 });
 after(() => context.close());
 
@@ -41,6 +38,11 @@ test('the flame graph is blue where a variant paid less', async () => {
   await page.locator('.frame.more-3').first().hover();
   assert.match(await page.locator('.tip').innerText(), /difference/);
 });
+
+test('every control is reached by Tab', () => isReachedByTab(page));
+test('the tabs obey the arrow keys', () => obeysArrowKeys(page));
+test('nothing that assistive technology needs is missing', () => hasNoBarrier(page));
+test('it fits 100 columns and a wide screen', () => fits(page));
 
 test('nothing ran and nothing complained', async () => {
   assert.equal(await page.evaluate(() => document.querySelectorAll('script').length), 2);

@@ -3,28 +3,22 @@
 // dark, go into a folder. Ends like any node:test run.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { browser, open } from './browser.mjs';
+import { browser, count, fits, hasNoBarrier, isReachedByTab, obeysArrowKeys, press, ready, tabs } from './browser.mjs';
 
 const [, , html, jsonPath, pictures] = process.argv;
 const report = JSON.parse(readFileSync(jsonPath, 'utf8'));
-const axe = readFileSync(createRequire(join(process.env.FTPROF_NPM, 'index.js')).resolve('axe-core'), 'utf8');
-const count = (n) => Math.round(n).toLocaleString('en-US');
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
 let context, page, complaints;
 before(async () => {
   context = await browser();
-  ({ page, complaints } = await open(context, html));
-  page.setDefaultTimeout(60000);
-  await page.waitForSelector('#page:not([aria-busy])');
+  ({ page, complaints } = await ready(context, html));
 });
 after(() => context.close());
 
-// Without the pointer, which waits for a page that a loaded machine may draw seconds later.
-const tab = (id) => page.locator(`#tab-${id}`).evaluate((button) => button.click());
+const tab = (id) => press(page, id);
 const hasTab = async (id) => (await page.locator(`#tab-${id}`).count()) > 0;
 const text = (selector) => page.locator(selector).first().innerText();
 const number = (words) => Number(words.replace(/[^\d.-]/g, ''));
@@ -171,38 +165,13 @@ test('the pool, the threads, the processes and the rest are there', async () => 
   assert.ok((await text('#view-about')).includes('Huge pages'));
 });
 
-test('the tabs obey the arrow keys', async () => {
-  await page.locator('#tab-sites').focus();
-  await page.keyboard.press('ArrowRight');
-  assert.equal(await page.locator('#tab-flame').getAttribute('aria-selected'), 'true');
+test('every control is reached by Tab', async () => {
+  await press(page, 'about');
+  await isReachedByTab(page);
 });
-
-test('nothing that assistive technology needs is missing', async () => {
-  for (const theme of ['light', 'dark']) {
-    await page.locator(`.theme [data-value=${theme}]`).click();
-    for (const id of await page.locator('[role=tab]').evaluateAll((all) => all.map((t) => t.id.slice(4)))) {
-      await tab(id);
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa'] }));
-      const grave = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
-      assert.deepEqual(grave.map((v) => `${id} ${theme}: ${v.id}: ${v.nodes[0].html.slice(0, 160)} ${v.nodes[0].failureSummary}`), []);
-    }
-  }
-  await page.locator('.theme [data-value=auto]').click();
-});
-
-test('it fits 100 columns and a wide screen', async () => {
-  for (const width of [820, 1360, 2200]) {
-    await page.setViewportSize({ width, height: 900 });
-    for (const id of await page.locator('[role=tab]').evaluateAll((all) => all.map((t) => t.id.slice(4)))) {
-      await tab(id);
-      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-      const [needed, have] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-      assert.ok(needed <= have, `${id} at ${width}: ${needed}`);
-    }
-  }
-  await page.setViewportSize({ width: 1360, height: 900 });
-});
+test('the tabs obey the arrow keys', () => obeysArrowKeys(page));
+test('nothing that assistive technology needs is missing', () => hasNoBarrier(page));
+test('it fits 100 columns and a wide screen', () => fits(page));
 
 test('it prints with every view', async () => {
   const pdf = await page.pdf({ format: 'A4' });
@@ -236,7 +205,7 @@ test('nothing complained on the way', () => assert.deepEqual(complaints, []));
 test('pictures of every view', { skip: !pictures && 'no folder for them' }, async () => {
   for (const theme of ['light', 'dark']) {
     await page.locator(`.theme [data-value=${theme}]`).click();
-    for (const id of await page.locator('[role=tab]').evaluateAll((all) => all.map((t) => t.id.slice(4)))) {
+    for (const id of await tabs(page)) {
       await tab(id);
       await page.mouse.move(0, 0);
       await page.screenshot({ path: join(pictures, `${id}-${theme}.png`), fullPage: true });

@@ -158,14 +158,42 @@ def test_folded_runs_from_the_root_to_the_allocator(made):
 
 # --- perfetto ----------------------------------------------------------------------------------
 
+# The Trace Event Format, as far as we write it: what each kind of event must have, and may have.
+TIME = {"ts": (int, float), "pid": int, "name": str}
+EVENTS = {
+    "M": ({"name": str, "pid": int, "args": dict}, {"tid": int}),
+    "X": (TIME | {"tid": int, "dur": (int, float)}, {"cat": str, "args": dict}),
+    "C": (TIME | {"args": dict}, {"tid": int}),
+    "i": (TIME | {"s": str}, {"tid": int, "cat": str, "args": dict}),
+}
+METADATA = {"process_name": {"name": str}, "thread_name": {"name": str}, "process_labels": {"labels": str},
+            "process_sort_index": {"sort_index": int}, "thread_sort_index": {"sort_index": int}}
+
+
+def assert_trace_event(event):
+    must, may = EVENTS[event["ph"]]
+    assert must.keys() | {"ph"} <= event.keys() <= must.keys() | may.keys() | {"ph"}, event
+    for key, kind in (must | may).items():
+        assert isinstance(event.get(key, event[key] if key in must else None), (kind, type(None))), event
+    assert event.get("ts", 0) >= 0 and event.get("dur", 0) >= 0 and event["pid"] >= 0
+    if event["ph"] == "M":
+        assert {k: type(v) for k, v in event["args"].items()} == METADATA[event["name"]]
+    if event["ph"] == "C":
+        assert event["args"] and all(type(v) in (int, float) for v in event["args"].values())
+    if event["ph"] == "i":
+        assert event["s"] in ("g", "p", "t")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_perfetto(made, report, kind):
-    trace = json.loads(made(kind, "perfetto").read_text())
+    refuse = lambda word: pytest.fail(f"{word} is no JSON")
+    trace = json.loads(made(kind, "perfetto").read_text(), parse_constant=refuse)
+    assert {"traceEvents"} <= trace.keys() <= {"traceEvents", "displayTimeUnit", "otherData"}
+    assert trace.get("displayTimeUnit", "ms") in ("ms", "ns")
     by_kind = collections.defaultdict(list)
     for event in trace["traceEvents"]:
-        assert {"ph", "name", "pid"} <= event.keys() and (event["ph"] == "M" or event["ts"] >= 0)
+        assert_trace_event(event)
         by_kind[event["ph"]].append(event)
-    assert set(by_kind) <= {"M", "X", "C", "i"}
     slices = by_kind["X"]
     assert sum(s["args"]["faults"] for s in slices) == sum(s["faults"]["count"] for s in report(kind)["sites"])
     ends = {}
