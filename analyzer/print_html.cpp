@@ -8,8 +8,8 @@ namespace ftprof {
 
 NoHtmlPage::NoHtmlPage()
     : BadInput(
-          "the HTML report was not built into this ftprof (npm was missing); install nodejs and "
-          "npm, then: meson configure -Dhtml=enabled && ninja") {}
+          "the HTML report was not built into this ftprof (-Dhtml=disabled, or npm was missing); "
+          "install nodejs and npm, then: meson configure -Dhtml=enabled && ninja") {}
 
 void print_page(std::ostream& out, const nlohmann::json& data) {
   std::string_view page = kHtmlPage;
