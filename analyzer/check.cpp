@@ -127,7 +127,7 @@ class Checker {
     std::regex pattern(limits.match);
     SiteSum all;
     for (const SiteSum& sum : sums_)
-      if (any_frame_matches(*sum.site, pattern)) add(all, sum);
+      if (any_frame_matches(*sum.site, pattern)) all += sum;
     Pays faults = [&](const Site& site) {
       return any_frame_matches(site, pattern) ? number(site.faults.count) : -1;
     };
@@ -147,18 +147,6 @@ class Checker {
     judge(finding("max_untouched"), limits.max_untouched, untouched, Unit::share, faults,
           "no site matches");
     if (!all.site) report_.notes.push_back("no site of this run matches \"" + limits.match + "\"");
-  }
-
-  static void add(SiteSum& all, const SiteSum& sum) {
-    if (!all.site) all.site = sum.site;
-    all.faults.count += sum.faults.count;
-    all.cost_ns += sum.cost_ns;
-    all.fresh += sum.fresh;
-    all.warm += sum.warm;
-    all.partial += sum.partial;
-    all.cold += sum.cold;
-    all.touched_pages += sum.touched_pages;
-    all.handed_out_pages += sum.handed_out_pages;
   }
 
   void check_baseline() {

@@ -46,45 +46,53 @@ std::string kinds_of(const Site& site) {
   return kinds;
 }
 
-Sheet by_site(const Result& result) {
+// What every sheet of sites begins with.
+std::vector<Field<Site>> with_head(const std::vector<Field<Site>>& rest) {
   using S = const Site&;
-  static const std::vector<Field<Site>> fields = {
+  std::vector<Field<Site>> fields = {
       {{"faults", "faults"}, [](S s) { return number(s.faults.count); }},
       {{"cost_ns", "cost", Unit::ns}, [](S s) { return figure_of(s.cost.total_ns); }},
       {{"site", "site", {}, true}, [](S s) { return Cell(site_label(s)); }},
-      {{"id", ""}, [](S s) { return Cell(s.id); }},
-      {{"function", ""}, [](S s) { return Cell(own_frame(s).function); }},
-      {{"file", ""}, [](S s) { return Cell(own_frame(s).file); }},
-      {{"line", ""}, [](S s) { return number(own_frame(s).line); }},
-      {{"module", ""}, [](S s) { return Cell(own_frame(s).module); }},
-      {{"api", ""}, [](S s) { return Cell(s.api); }},
-      {{"stack", ""}, [](S s) { return Cell(stack_line(s, s.stack.size())); }},
-      {{"blocks", "blocks"}, [](S s) { return number(s.blocks.count); }},
-      {{"bytes", "bytes", Unit::bytes}, [](S s) { return number(s.blocks.bytes); }},
-      {{"peak_live_bytes", ""}, [](S s) { return number(s.blocks.peak_live_bytes); }},
-      {{"live_at_end", ""}, [](S s) { return number(s.blocks.live_at_end); }},
-      {{"sampled_one_in", ""}, [](S s) { return figure_of(s.blocks.sampled_one_in); }},
-      {{"handed_out_pages", ""}, [](S s) { return number(s.pages.handed_out); }},
-      {{"touched_pages", "touched"}, [](S s) { return number(s.pages.touched); }},
-      {{"untouched_pages", ""}, [](S s) { return number(s.pages.untouched); }},
-      {{"zero_pages", ""}, [](S s) { return number(s.pages.zero); }},
-      {{"huge_pages", ""}, [](S s) { return number(s.pages.huge); }},
-      {{"write", ""}, [](S s) { return number(s.faults.write); }},
-      {{"zero_read", ""}, [](S s) { return number(s.faults.zero_read); }},
-      {{"write_after_zero_read", ""}, [](S s) { return number(s.faults.write_after_zero_read); }},
-      {{"huge", ""}, [](S s) { return number(s.faults.huge); }},
-      {{"in_call", ""}, [](S s) { return number(s.faults.in_call); }},
-      {{"kernel_copy", ""}, [](S s) { return number(s.faults.kernel_copy); }},
-      {{"p50_ns", ""}, [](S s) { return figure_of(s.cost.p50_ns); }},
-      {{"p99_ns", ""}, [](S s) { return figure_of(s.cost.p99_ns); }},
-      {{"max_ns", ""}, [](S s) { return figure_of(s.cost.max_ns); }},
-      {{"fresh", "fresh"}, [](S s) { return number(s.reuse.fresh); }},
-      {{"warm", "warm"}, [](S s) { return number(s.reuse.warm); }},
-      {{"partial", "partial"}, [](S s) { return number(s.reuse.partial); }},
-      {{"cold", "cold"}, [](S s) { return number(s.reuse.cold); }},
-      {{"refaulted_after_purge_pages", ""},
-       [](S s) { return number(s.reuse.refaulted_after_purge_pages); }},
-      {{"advice", "advice"}, [](S s) { return Cell(kinds_of(s)); }}};
+      {{"id", ""}, [](S s) { return Cell(s.id); }}};
+  fields.insert(fields.end(), rest.begin(), rest.end());
+  return fields;
+}
+
+Sheet by_site(const Result& result) {
+  using S = const Site&;
+  static const std::vector<Field<Site>> fields = with_head(
+      {{{"function", ""}, [](S s) { return Cell(own_frame(s).function); }},
+       {{"file", ""}, [](S s) { return Cell(own_frame(s).file); }},
+       {{"line", ""}, [](S s) { return number(own_frame(s).line); }},
+       {{"module", ""}, [](S s) { return Cell(own_frame(s).module); }},
+       {{"api", ""}, [](S s) { return Cell(s.api); }},
+       {{"stack", ""}, [](S s) { return Cell(stack_line(s, s.stack.size())); }},
+       {{"blocks", "blocks"}, [](S s) { return number(s.blocks.count); }},
+       {{"bytes", "bytes", Unit::bytes}, [](S s) { return number(s.blocks.bytes); }},
+       {{"peak_live_bytes", ""}, [](S s) { return number(s.blocks.peak_live_bytes); }},
+       {{"live_at_end", ""}, [](S s) { return number(s.blocks.live_at_end); }},
+       {{"sampled_one_in", ""}, [](S s) { return figure_of(s.blocks.sampled_one_in); }},
+       {{"handed_out_pages", ""}, [](S s) { return number(s.pages.handed_out); }},
+       {{"touched_pages", "touched"}, [](S s) { return number(s.pages.touched); }},
+       {{"untouched_pages", ""}, [](S s) { return number(s.pages.untouched); }},
+       {{"zero_pages", ""}, [](S s) { return number(s.pages.zero); }},
+       {{"huge_pages", ""}, [](S s) { return number(s.pages.huge); }},
+       {{"write", ""}, [](S s) { return number(s.faults.write); }},
+       {{"zero_read", ""}, [](S s) { return number(s.faults.zero_read); }},
+       {{"write_after_zero_read", ""}, [](S s) { return number(s.faults.write_after_zero_read); }},
+       {{"huge", ""}, [](S s) { return number(s.faults.huge); }},
+       {{"in_call", ""}, [](S s) { return number(s.faults.in_call); }},
+       {{"kernel_copy", ""}, [](S s) { return number(s.faults.kernel_copy); }},
+       {{"p50_ns", ""}, [](S s) { return figure_of(s.cost.p50_ns); }},
+       {{"p99_ns", ""}, [](S s) { return figure_of(s.cost.p99_ns); }},
+       {{"max_ns", ""}, [](S s) { return figure_of(s.cost.max_ns); }},
+       {{"fresh", "fresh"}, [](S s) { return number(s.reuse.fresh); }},
+       {{"warm", "warm"}, [](S s) { return number(s.reuse.warm); }},
+       {{"partial", "partial"}, [](S s) { return number(s.reuse.partial); }},
+       {{"cold", "cold"}, [](S s) { return number(s.reuse.cold); }},
+       {{"refaulted_after_purge_pages", ""},
+        [](S s) { return number(s.reuse.refaulted_after_purge_pages); }},
+       {{"advice", "advice"}, [](S s) { return Cell(kinds_of(s)); }}});
   return sheet_of(result.sites, fields);
 }
 
@@ -189,24 +197,20 @@ Sheet by_phase(const Result& result) {
 
 Sheet by_pool(const Result& result) {
   using S = const Site&;
-  static const std::vector<Field<Site>> fields = {
-      {{"faults", "faults"}, [](S s) { return number(s.faults.count); }},
-      {{"cost_ns", "cost", Unit::ns}, [](S s) { return figure_of(s.cost.total_ns); }},
-      {{"site", "site", {}, true}, [](S s) { return Cell(site_label(s)); }},
-      {{"id", ""}, [](S s) { return Cell(s.id); }},
-      {{"fresh", "fresh"}, [](S s) { return number(s.reuse.fresh); }},
-      {{"warm", "warm"}, [](S s) { return number(s.reuse.warm); }},
-      {{"partial", "partial"}, [](S s) { return number(s.reuse.partial); }},
-      {{"cold", "cold"}, [](S s) { return number(s.reuse.cold); }},
-      {{"unknown", ""}, [](S s) { return number(s.reuse.unknown); }},
-      {{"warm_pages", "warm pages"}, [](S s) { return number(s.reuse.warm_pages); }},
-      {{"purged_pages", "purged"}, [](S s) { return number(s.reuse.purged_pages); }},
-      {{"refaulted_after_purge_pages", "refaulted"},
-       [](S s) { return number(s.reuse.refaulted_after_purge_pages); }},
-      {{"refault_cost_ns", "refault cost", Unit::ns},
-       [](S s) { return figure_of(s.reuse.refault_cost_ns); }},
-      {{"cross_thread", ""}, [](S s) { return number(s.reuse.cross_thread); }},
-      {{"cross_node", ""}, [](S s) { return number(s.reuse.cross_node); }}};
+  static const std::vector<Field<Site>> fields =
+      with_head({{{"fresh", "fresh"}, [](S s) { return number(s.reuse.fresh); }},
+                 {{"warm", "warm"}, [](S s) { return number(s.reuse.warm); }},
+                 {{"partial", "partial"}, [](S s) { return number(s.reuse.partial); }},
+                 {{"cold", "cold"}, [](S s) { return number(s.reuse.cold); }},
+                 {{"unknown", ""}, [](S s) { return number(s.reuse.unknown); }},
+                 {{"warm_pages", "warm pages"}, [](S s) { return number(s.reuse.warm_pages); }},
+                 {{"purged_pages", "purged"}, [](S s) { return number(s.reuse.purged_pages); }},
+                 {{"refaulted_after_purge_pages", "refaulted"},
+                  [](S s) { return number(s.reuse.refaulted_after_purge_pages); }},
+                 {{"refault_cost_ns", "refault cost", Unit::ns},
+                  [](S s) { return figure_of(s.reuse.refault_cost_ns); }},
+                 {{"cross_thread", ""}, [](S s) { return number(s.reuse.cross_thread); }},
+                 {{"cross_node", ""}, [](S s) { return number(s.reuse.cross_node); }}});
   return sheet_of(result.sites, fields);
 }
 

@@ -36,37 +36,57 @@ void add(FaultKinds& to, const FaultKinds& more) {
   to.other += more.other;
 }
 
-void add(SiteSum& to, const Site& site) {
-  to.blocks += site.blocks.count;
-  to.bytes += site.blocks.bytes;
-  to.handed_out_pages += site.pages.handed_out;
-  to.touched_pages += site.pages.touched;
-  add(to.faults, site.faults);
-  to.cost_ns += site.cost.total_ns;
-  to.fresh += site.reuse.fresh;
-  to.warm += site.reuse.warm;
-  to.partial += site.reuse.partial;
-  to.cold += site.reuse.cold;
-  to.purged_pages += site.reuse.purged_pages;
-  to.refaulted_pages += site.reuse.refaulted_after_purge_pages;
+SiteSum sum_of(const Site& site) {
+  SiteSum sum;
+  sum.site = &site;
+  sum.names = own_names(site);
+  sum.blocks = site.blocks.count;
+  sum.bytes = site.blocks.bytes;
+  sum.handed_out_pages = site.pages.handed_out;
+  sum.touched_pages = site.pages.touched;
+  sum.faults = site.faults;
+  sum.cost_ns = site.cost.total_ns;
+  sum.fresh = site.reuse.fresh;
+  sum.warm = site.reuse.warm;
+  sum.partial = site.reuse.partial;
+  sum.cold = site.reuse.cold;
+  sum.purged_pages = site.reuse.purged_pages;
+  sum.refaulted_pages = site.reuse.refaulted_after_purge_pages;
   for (const TouchSite& touch : site.touch_sites)
-    to.touched_by[plain_function(touch.frame)] += touch.faults;
+    sum.touched_by[plain_function(touch.frame)] += touch.faults;
+  return sum;
 }
 
 }  // namespace
+
+SiteSum& operator+=(SiteSum& to, const SiteSum& more) {
+  if (!to.site) to.site = more.site, to.names = more.names;
+  to.blocks += more.blocks;
+  to.bytes += more.bytes;
+  to.handed_out_pages += more.handed_out_pages;
+  to.touched_pages += more.touched_pages;
+  add(to.faults, more.faults);
+  to.cost_ns += more.cost_ns;
+  to.fresh += more.fresh;
+  to.warm += more.warm;
+  to.partial += more.partial;
+  to.cold += more.cold;
+  to.purged_pages += more.purged_pages;
+  to.refaulted_pages += more.refaulted_pages;
+  for (const auto& [function, faults] : more.touched_by) to.touched_by[function] += faults;
+  return to;
+}
 
 std::vector<SiteSum> sum_sites(const Result& result) {
   std::vector<SiteSum> sums;
   std::unordered_map<std::string, size_t> index;
   for (const Site& site : result.sites) {
-    std::vector<std::string> names = own_names(site);
-    auto [found, is_new] = index.try_emplace(joined(names), sums.size());
-    if (is_new) {
-      SiteSum& sum = sums.emplace_back();
-      sum.site = &site;
-      sum.names = std::move(names);
-    }
-    add(sums[found->second], site);
+    SiteSum one = sum_of(site);
+    auto [found, is_new] = index.try_emplace(joined(one.names), sums.size());
+    if (is_new)
+      sums.push_back(std::move(one));
+    else
+      sums[found->second] += one;
   }
   return sums;
 }

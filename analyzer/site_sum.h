@@ -22,6 +22,9 @@ struct SiteSum {
   std::map<std::string, uint64_t> touched_by;  // faults by the touching function
 };
 
+// The site of the first one stays.
+SiteSum& operator+=(SiteSum& to, const SiteSum& more);
+
 // In the order of the result's sites. `result` must outlive them.
 std::vector<SiteSum> sum_sites(const Result& result);
 
