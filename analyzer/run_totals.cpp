@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uintmax_t kMostBytes = 16 << 20;  // a command line is at most a few MiB
+constexpr uintmax_t kMostBytes = 512 << 10;  // half a million brackets still fit into memory
 constexpr uint64_t kMostFaults = uint64_t{1} << 50;
 
 struct RunRecord {

@@ -84,7 +84,7 @@ def test_parallel_build_is_one_report(tmp_path, need):
 
 def test_a_damaged_run_json_is_a_warning(tmp_path):
     run_ftprof(tmp_path / "run", "--", VICTIMS / "refaults")
-    for text in ("", "[]", '{"schema": "ftprof.run/1", "minor_faults": -1}', "[" * 100000):
+    for text in ("", "[]", '{"schema": "ftprof.run/1", "minor_faults": -1}', "[" * 500000):
         (tmp_path / "run/run.json").write_text(text)
         report = Profiled(0, "", "", tmp_path / "run").report()
         assert report["ledger"]["run_faults"] is None and report["run"]["command"] == [str(VICTIMS / "refaults")]
