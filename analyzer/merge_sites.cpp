@@ -116,6 +116,7 @@ void Merge::add_sites(BilledImage& image) {
 void Merge::sum_site(MergedSite& merged, const BilledImage& image, SiteTally& site,
                      const SiteBill& bill) {
   SiteTally& sum = merged.sum;
+  if (image.tally.attributes.contains("thp.disabled")) site.could_be_huge = 0;
   for (double SiteTally::*member :
        {&SiteTally::count, &SiteTally::bytes, &SiteTally::handed_out, &SiteTally::touched,
         &SiteTally::zero, &SiteTally::huge, &SiteTally::could_be_huge, &SiteTally::peak_live_bytes,

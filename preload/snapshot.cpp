@@ -1,6 +1,8 @@
 #include "preload/snapshot.h"
 
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "preload/blocks.h"
 #include "preload/placement.h"
@@ -156,11 +158,19 @@ void Snapshots::tell_sight() {
                   "pages are counted by mincore, and which are zero or huge is not known.");
 }
 
+// Once: the process has turned huge pages off, whatever the machine allows.
+void Snapshots::tell_huge_pages() {
+  if (told_huge_pages_ || sys::call(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0) != 1) return;
+  told_huge_pages_ = true;
+  write_attribute("thp.disabled", "1");
+}
+
 void Snapshots::take(bool final) {
   if (final) maps_due_ns_ = 0;
   write_maps();
   write_residency(final);
   tell_sight();
+  tell_huge_pages();
   write_usage(final);
 }
 

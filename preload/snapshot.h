@@ -25,11 +25,12 @@ class Snapshots {
   void write_residency(bool final);
   void write_maps();
   void tell_sight();
+  void tell_huge_pages();
 
   MapReader maps_;
   uint64_t maps_due_ns_ = 0;
   uint64_t program_ns_ = 0;
-  bool told_sight_ = false;
+  bool told_sight_ = false, told_huge_pages_ = false;
 };
 
 // getrusage and the profiler's own account, now.

@@ -94,7 +94,7 @@ enum class Caller : u8 { program, allocator, profiler };
       FIELD(u32, huge_page_bytes) FIELD(u32, cpus) FIELD(u32, numa_nodes)
 // key: "arg" (repeated, argv in order), "exe", "kernel", "thp.enabled", "thp.defrag",
 // "allocator.name", "allocator.version", "allocator.library", "faults.source" (perf|pagemap),
-// "setting.<key>", "rank", "host", "note" (a sentence for the reader), "buddyinfo".
+// "setting.<key>", "rank", "host", "note" (a sentence for the reader), "buddyinfo", "thp.disabled".
 #define FTPROF_FIELDS_Attribute(FIELD)
 // A loaded object. bias + ELF address = run-time address. build_id may be empty.
 #define FTPROF_FIELDS_Module(FIELD)                                                   \

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import FTPROF, VICTIMS
+from conftest import FTPROF, VICTIMS, WORKLOAD
 
 EXACT = "faults.source=perf,faults.period=1,overhead.budget=100%"
 PAYS = VICTIMS / "pays"
@@ -66,3 +66,10 @@ def test_the_setting_that_keeps_blocks_works_for_each_allocator(profile, allocat
                for name, value in advice["try"]["env"].items()}
     saved = had["faults"]["count"] - run(setting)["faults"]["count"]
     assert saved == pytest.approx(advice["saves_faults"], rel=0.2)
+
+
+def test_no_huge_pages_are_advised_where_the_process_turned_them_off(profile):
+    """recycled does (PR_SET_THP_DISABLE), as redis does."""
+    report = profile(WORKLOAD, "recycled", "--mib", 16, "--policy", "malloc", options=EXACT).report()
+    assert report["huge_pages"]["could_be_huge_pages"] == 0
+    assert not any(one["kind"] == "huge" for one in largest(report)["advice"])
