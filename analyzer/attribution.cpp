@@ -25,14 +25,13 @@ void Attribution::faults(const FaultPiece& piece) {
   whole.addr = piece.addr;
   whole.faults = piece.faults;
   whole.period = piece.period;
-  whole.burst = piece.burst;
+  whole.gap = piece.gap;
   whole.major = piece.major;
+  whole.read = piece.read;
   whole.begin_ns = piece.begin_ns;
   whole.end_ns = piece.end_ns;
   whole.costs = costs_.data();
-  FaultSum sum = sum_of(whole);
-  state_.timeline.add_faults(piece.begin_ns, piece.end_ns, sum);
-  state_.tally.phases.back().faults += sum;
+  add_to_timeline(whole);
 
   const uint64_t page = state_.page_bytes();
   for (uint32_t from = 0; from < whole.faults;) {
@@ -51,12 +50,24 @@ void Attribution::faults(const FaultPiece& piece) {
   }
 }
 
+// The gap's faults at their own time.
+void Attribution::add_to_timeline(const FaultPart& part) {
+  FaultSum sum = sum_of(part);
+  double own = part.period / part.weight();
+  if (part.gap.faults() > 0)
+    state_.timeline.add_faults(part.gap.from_ns, part.gap.to_ns, sum.share(1 - own));
+  else
+    own = 1;
+  FaultSum seen = sum.share(own);
+  state_.timeline.add_faults(part.begin_ns, part.end_ns, seen);
+}
+
 void Attribution::hold(const FaultPart& part) {
   OpenThread& open = state_.threads.open(part.thread);
   if (open.held.size() >= kMostHeld) settle_thread(part.thread);
   if (part.major) return unowned(part, false);
-  open.held.push_back({part.ip, part.phase, part.addr, part.faults, part.period, part.burst,
-                       part.begin_ns, part.end_ns, open.costs.size()});
+  open.held.push_back({part.ip, part.phase, part.addr, part.faults, part.period, part.gap,
+                       part.read, part.begin_ns, part.end_ns, open.costs.size()});
   open.costs.insert(open.costs.end(), part.costs, part.costs + part.faults);
 }
 
@@ -69,7 +80,8 @@ FaultPart Attribution::part_of(const HeldFaults& held, const OpenThread& open,
   part.addr = held.addr;
   part.faults = held.faults;
   part.period = held.period;
-  part.burst = held.burst;
+  part.gap = held.gap;
+  part.read = held.read;
   part.begin_ns = held.begin_ns;
   part.end_ns = held.end_ns;
   part.costs = open.costs.data() + held.costs;
@@ -135,8 +147,9 @@ uint64_t Attribution::settle_rest(uint32_t thread, uint64_t in_call, bool by_all
 }
 
 void Attribution::unowned(const FaultPart& part, bool by_allocator) {
-  Unowned each{part.addr,    sum_of(part),  {0, part.ip, part.thread, part.phase},
-               by_allocator, part.begin_ns, part.end_ns};
+  Unowned each{part.addr,    sum_of(part), {0, part.ip, part.thread, part.phase},
+               by_allocator, part.gap,     part.begin_ns,
+               part.end_ns};
   if (book(each, false)) return;
   if (unowned_.size() >= kMostUnowned) settle_unowned();
   unowned_.push_back(each);
@@ -165,7 +178,8 @@ bool Attribution::book(const Unowned& unowned, bool last_chance) {
   if (!owner) return false;
   CellKey cell = unowned.cell;
   cell.payer = payer(owner->owner);
-  pay_owner(state_, owner->owner, owner->name, unowned.sum, cell, unowned.begin_ns, unowned.end_ns);
+  pay_owner(state_, owner->owner, owner->name, unowned.sum, cell, unowned.gap, unowned.begin_ns,
+            unowned.end_ns);
   return true;
 }
 

@@ -40,8 +40,10 @@ class Attribution {
     FaultSum sum;
     CellKey cell;
     bool by_allocator;  // inside a call of the allocator, beside the block
+    GapShare gap;
     uint64_t begin_ns, end_ns;
   };
+  void add_to_timeline(const FaultPart& part);
   void hold(const FaultPart& part);
   FaultPart part_of(const HeldFaults& held, const OpenThread& open, uint32_t thread) const;
   uint64_t settle_rest(uint32_t thread, uint64_t in_call, bool by_allocator);

@@ -32,8 +32,8 @@ FaultPiece from_fault(const RawEvent& event) {
 
 }  // namespace
 
-FaultFeed::FaultFeed(std::vector<TraceStream>& streams, uint32_t page_bytes)
-    : page_bytes_(page_bytes) {
+FaultFeed::FaultFeed(std::vector<TraceStream>& streams, uint32_t page_bytes, const Bursts* bursts)
+    : page_bytes_(page_bytes), bursts_(bursts) {
   uint32_t number = 0;
   for (TraceStream& stream : streams) {
     Head head;
@@ -46,6 +46,7 @@ FaultFeed::FaultFeed(std::vector<TraceStream>& streams, uint32_t page_bytes)
 }
 
 void FaultFeed::advance(Head& head) {
+  if (head.in_run) head.zero.clear();
   head.in_run = false;
   head.more = head.stream->next();
   if (head.more) head.next_ns = head.stream->event().timestamp;
@@ -81,26 +82,45 @@ void FaultFeed::begin_event(Head& head, FaultSink& sink) {
     case trace::Window::kId: {
       auto window = event.as<trace::Window>();
       head.period = std::max<uint32_t>(1, +window.period);
-      head.bursts |= window.period == 0;
       sink.on_window(head.number, event.timestamp, window);
       return;
     }
+    case trace::ZeroPages::kId:
+      head.zero.push_back(event.as<trace::ZeroPages>());
+      return;
     case trace::Lost::kId:
       sink.on_lost(event.timestamp, event.as<trace::Lost>().records);
       return;
   }
   head.rest.period = head.period;
-  head.rest.burst = head.bursts;
   head.in_run = head.rest.faults != 0;
 }
 
-// Hands out the faults of the run that lie before `limit`. next_ns is the first one's time.
+// Says whether the first page of the rest was a zero page, and how many pages from there are alike.
+uint32_t FaultFeed::label_read(Head& head) const {
+  FaultPiece& rest = head.rest;
+  uint64_t page = rest.addr / page_bytes_, alike = rest.faults;
+  rest.read = false;
+  for (const trace::ZeroPages& zero : head.zero) {
+    uint64_t begin = zero.addr / page_bytes_, end = begin + zero.pages;
+    if (page >= end) continue;
+    rest.read = page >= begin;
+    alike = std::min(alike, (rest.read ? end : begin) - page);
+    break;
+  }
+  return static_cast<uint32_t>(alike);
+}
+
+// Hands out the faults of the run that lie before `limit` and stand for the same. next_ns is the
+// first one's time.
 void FaultFeed::give(Head& head, uint64_t limit, FaultSink& sink) {
   FaultPiece& rest = head.rest;
-  FaultPiece piece = rest;
+  if (bursts_) rest.gap = bursts_->at(rest.begin_ns);
+  limit = std::min(limit, rest.gap.until_ns);
   uint64_t now = rest.begin_ns;
-  uint32_t taken = 1;
-  while (taken < rest.faults && now + rest.gap_ns(taken) < limit) now += rest.gap_ns(taken++);
+  uint32_t taken = 1, alike = head.zero.empty() ? rest.faults : label_read(head);
+  while (taken < alike && now + rest.gap_ns(taken) < limit) now += rest.gap_ns(taken++);
+  FaultPiece piece = rest;
   piece.faults = taken;
   piece.end_ns = now;
   sink.on_faults(piece);

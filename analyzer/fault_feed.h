@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "analyzer/bursts.h"
 #include "analyzer/trace_stream.h"
 
 namespace ftprof {
@@ -24,8 +25,9 @@ struct FaultPiece {
   const uint8_t* samples = nullptr;
   uint32_t single_cost_ns = trace::kNotTimed32;
   bool major = false;
+  bool read = false;    // its pages were the zero page when it was written
   uint32_t period = 1;  // each recorded fault stands for so many
-  bool burst = false;   // seen in a burst, between which no fault of this CPU was
+  GapShare gap;         // and, at a burst's ends, for these too
 
   uint32_t cost_ns(uint32_t i) const {
     if (!samples) return single_cost_ns;
@@ -51,7 +53,8 @@ class FaultSink {
 
 class FaultFeed {
  public:
-  FaultFeed(std::vector<TraceStream>& streams, uint32_t page_bytes);
+  // bursts: none when nullptr. Both must outlive the feed.
+  FaultFeed(std::vector<TraceStream>& streams, uint32_t page_bytes, const Bursts* bursts = nullptr);
 
   // Everything that happened before `limit`.
   void drain(uint64_t limit, FaultSink& sink) {
@@ -64,19 +67,21 @@ class FaultFeed {
     uint32_t number = 0;
     bool more = false;
     bool in_run = false;
-    FaultPiece rest;  // of the run under way
+    FaultPiece rest;                     // of the run under way
+    std::vector<trace::ZeroPages> zero;  // in it
     uint32_t period = 1;
-    bool bursts = false;
     uint64_t next_ns = 0;
   };
   void drain_all(uint64_t limit, FaultSink& sink);
   void drain_head(Head& head, uint64_t limit, FaultSink& sink);
   void begin_event(Head& head, FaultSink& sink);
   void give(Head& head, uint64_t limit, FaultSink& sink);
+  uint32_t label_read(Head& head) const;
   static void advance(Head& head);
 
   std::vector<Head> heads_;
   uint32_t page_bytes_;
+  const Bursts* bursts_;
   uint64_t earliest_ = std::numeric_limits<uint64_t>::max();
 };
 

@@ -10,41 +10,28 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/image_tally.h"
+#include "analyzer/site_bill.h"
 
 namespace ftprof {
 
-struct SiteBill {
-  double count = 0;         // the site's part of the ledger's row blocks
-  double unseen_again = 0;  // of them: second faults on pages, known from the sample only
-  double cost_ns = 0, variance = 0;
-  double mean_ns = 0;  // of one fault that is not populated
-  double scale = 1;    // faults for each recorded one
-  double populate_each_ns = 0;
-};
-
 struct RowBill {
-  double faults = 0;
+  double faults = 0, error = 0;
+  double placed = 0;  // of them: what the recorded faults stand for
   std::optional<double> cost_ns;
   double scale = 1, mean_ns = 0;
 };
 
 struct ImageBill {
   double excess_ns = 0;  // to be taken off each recorded cost
-  double mean_ns = 0;    // of all recorded faults; 0 when unknown
+  double mean_ns = 0;    // of a recorded fault that maps no huge page; 0 when unknown
   bool measured = false;
   std::vector<SiteBill> sites;
   std::array<RowBill, kOwners> rows;
   double minor_faults = 0, major_faults = 0;
   double slack = 0;  // faults beyond getrusage's count: the rows had to be cut by so many
-  double burst_scale = 1;
 
-  double corrected(const FaultSum& sum) const {
-    return std::max(0.0, sum.cost_ns - static_cast<double>(sum.timed) * excess_ns);
-  }
-  double seen(const FaultSum& sum) const {
-    return static_cast<double>(sum.full) + static_cast<double>(sum.burst) * burst_scale;
-  }
+  // Of one of the faults that are timed.
+  double mean_of(const FaultSum& sum) const { return std::max(0.0, sum.raw_mean() - excess_ns); }
 };
 
 // What a cell, or a part of one, stands for.

@@ -35,6 +35,7 @@ class ImagePass : public FaultSink {
     begin(raw);
     std::string key(raw.text()), value(raw.text2());
     if (key == "faults.source" && value == "perf") state_.tally.perf = true;
+    if (key == "faults.reads" && value == "known") state_.tally.reads_known = true;
     if (state_.tally.attributes.size() < kMostAttributes)
       state_.tally.attributes.emplace(key, value);
   }
@@ -79,7 +80,9 @@ class ImagePass : public FaultSink {
   }
   void on(const trace::Opening& event, const RawEvent& raw) {
     begin(raw);
-    if (!state_.tally.opening) state_.tally.opening = event;
+    if (state_.tally.opening) return;
+    state_.tally.opening = event;
+    state_.tally.opening_ns = raw.timestamp;
   }
   void on(const trace::Usage& event, const RawEvent& raw);
   void on(const trace::Mark&, const RawEvent& raw);
@@ -116,7 +119,7 @@ class ImagePass : public FaultSink {
     auto& phases = state_.tally.phases;
     if (phases.size() >= kMostPhases) return;
     phases.back().end_ns = timestamp;
-    phases.push_back({std::move(name), timestamp, timestamp, {}});
+    phases.push_back({std::move(name), timestamp, timestamp});
   }
   void begin(const RawEvent& raw) {
     set_outside_marks(raw.timestamp);
@@ -151,7 +154,6 @@ void ImagePass::on(const trace::Usage& event, const RawEvent& raw) {
   ImageTally& tally = state_.tally;
   if (!tally.first_usage) tally.first_usage = event;
   tally.last_usage = event;
-  if (tally.bursts && !tally.usage_before_bursts) tally.usage_before_bursts = event;
   tally.has_final_usage |= event.final != 0;
   tally.lost_blocks = std::max<uint64_t>(tally.lost_blocks, +event.lost_block_records);
   if (event.resident_bytes) state_.timeline.at(raw.timestamp).resident_bytes = event.resident_bytes;
@@ -174,7 +176,6 @@ ImageTally ImagePass::finish() {
   attribution_.finish();
   lifetimes_.finish();
   ImageTally& tally = state_.tally;
-  state_.observation.finish(tally.last_ns);
   tally.phases.back().end_ns = tally.last_ns;
   tally.block_map = std::move(state_.map).rows();
   state_.history.for_each([&](uint64_t begin, const Past& past) {
@@ -194,18 +195,40 @@ ImageTally ImagePass::finish() {
 
 }  // namespace
 
-ImageTally read_image(const std::filesystem::path& folder, const OnPacket& on_packet) {
+namespace {
+
+std::vector<ImageTally::Gap> gaps_of(const Bursts& bursts) {
+  std::vector<ImageTally::Gap> gaps;
+  const auto& windows = bursts.windows();
+  for (size_t i = 0; i < windows.size(); ++i) {
+    gaps.push_back({2 * windows[i].gap_before, windows[i].head});
+    if (i > 0) gaps.back().looked_at += windows[i - 1].tail;
+  }
+  if (!windows.empty()) gaps.push_back({windows.back().gap_after, windows.back().tail});
+  return gaps;
+}
+
+ImageTally read_once(const std::filesystem::path& folder, const OnPacket& on_packet, bool unasked) {
   TraceReader reader(folder, on_packet);
+  Bursts bursts = find_bursts(folder, unasked);
   std::filesystem::path image = folder.has_filename() ? folder : folder.parent_path();
   auto pass = std::make_unique<ImagePass>(reader.process(), read_marks(image.string()));
-  reader.read(*pass);
+  reader.read(*pass, &bursts);
   ImageTally tally = pass->finish();
   tally.path = image.string();
   tally.folder = image.filename().string();
   tally.warnings = reader.warnings();
   tally.lost_blocks = std::max(tally.lost_blocks, reader.discarded_blocks());
   tally.lost_faults += reader.discarded_faults();
+  tally.gaps = gaps_of(bursts);
   return tally;
+}
+
+}  // namespace
+
+ImageTally read_image(const std::filesystem::path& folder, const OnPacket& on_packet) {
+  ImageTally tally = read_once(folder, on_packet, false);
+  return tally.bursts && tally.gaps.empty() ? read_once(folder, {}, true) : std::move(tally);
 }
 
 }  // namespace ftprof

@@ -21,7 +21,7 @@ namespace ftprof {
 struct ImageState {
   explicit ImageState(const trace::Process& process) {
     tally.process = process;
-    tally.phases.push_back({"start", process.start_monotonic_ns, process.start_monotonic_ns, {}});
+    tally.phases.push_back({"start", process.start_monotonic_ns, process.start_monotonic_ns});
   }
   ImageState(const ImageState&) = delete;
 

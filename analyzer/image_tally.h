@@ -26,13 +26,22 @@ inline uint32_t payer(Owner owner) {
   return kOwnerBase + static_cast<uint32_t>(owner);
 }
 
+// How the faults of a cell were seen. `read`: the page was the zero page when the record was
+// written, so the fault was a load. `in_call`: inside the allocating call, whose own count says how
+// many there were.
+enum class Sighting : uint8_t { plain, read, in_call };
+inline constexpr size_t kSightings = 3;
+
 // One combination of payer, touching code, thread and phase.
 struct CellKey {
   uint32_t payer = 0, ip = 0, thread = 0, phase = 0;
+  Sighting sighting = Sighting::plain;
   bool operator==(const CellKey&) const = default;
 };
 inline uint64_t hash_of(const CellKey& key) {
-  return mix((uint64_t{key.payer} << 32 | key.ip) ^ mix(uint64_t{key.thread} << 32 | key.phase));
+  uint64_t when = uint64_t{key.thread} << 32 | key.phase;
+  return mix((uint64_t{key.payer} << 32 | key.ip) ^
+             mix(when + static_cast<uint64_t>(key.sighting)));
 }
 
 // A site's hand-outs by class and what became of its pages, as Reuse in result.h, but each block
@@ -53,13 +62,24 @@ struct SiteTally {
   double write = 0, zero_read = 0, write_after_zero_read = 0, huge_faults = 0;
   double in_call = 0, kernel_copy = 0, major = 0, other = 0;
   double populated = 0, populate_ns = 0;  // of in_call: faults without a record, and their price
+  double again_stands = 0;                // what the recorded write_after_zero_read stand for
+  double zero_lost = 0;                   // pages that were seen to have lost the zero page
   double own_faults = 0;                  // faults of the recorded blocks themselves, unweighted
   double alloc_ns = 0, free_ns = 0;
-  FaultSum seen;
+  uint64_t begin_ns = 0, end_ns = 0;      // from the first hand-out to the last give-back
+  std::array<FaultSum, kSightings> seen;  // by Sighting
+  FaultSum again_seen;  // of the plain ones: known to be second faults on their pages
   CostHistogram costs;
   ReuseTally reuse;
   std::vector<double> placement;  // pages by node
   bool mapping = false;           // its blocks are mappings of the program's own
+
+  const FaultSum& seen_as(Sighting sighting) const { return seen[static_cast<size_t>(sighting)]; }
+  FaultSum all_seen() const {
+    FaultSum all;
+    for (const FaultSum& each : seen) all += each;
+    return all;
+  }
 };
 
 struct StackTally {
@@ -97,7 +117,6 @@ struct TimeBucket {
 struct PhaseTally {
   std::string name;
   uint64_t begin_ns = 0, end_ns = 0;  // monotonic
-  FaultSum faults;
 };
 
 struct FeedKey {
@@ -140,13 +159,14 @@ struct ImageTally {
   std::vector<SiteTally> sites;
   FlatMap<CellKey, FaultSum> cells;
   std::array<FaultSum, kOwners> owners;  // seen; the row blocks is summed from the sites
-  std::map<std::string, uint64_t> mappings;
+  std::map<std::string, double> mappings;
   std::vector<PhaseTally> phases;
   std::vector<TimeBucket> timeline;
   uint64_t interval_ns = 1'000'000;
   std::optional<trace::Opening> opening;
   std::optional<trace::Usage> first_usage, last_usage;
-  uint64_t last_ns = 0;  // of the latest event
+  uint64_t opening_ns = 0;  // when that was counted
+  uint64_t last_ns = 0;                         // of the latest event
   std::array<std::optional<trace::Price>, 5> prices;
   std::map<std::string, uint64_t> calls;
   // Resident in the recorded blocks that were given back. Not weighted: the unrecorded ones lie at
@@ -176,8 +196,15 @@ struct ImageTally {
   bool bursts = false;   // recording has stopped at some time
   bool sampled = false;  // at some time not every fault was recorded
   uint32_t greatest_period = 1;
-  std::optional<trace::Usage> usage_before_bursts;  // the first count after recording first stopped
-  double burst_on_ns = 0, burst_span_ns = 0;        // over all CPUs, once bursts had begun
+  bool reads_known = false;       // records say which faults were loads
+  bool zero_pages_known = false;  // somebody could tell which pages are the zero page
+  // By payer and gap between bursts: faults that the payer has there by the burst before the gap,
+  // less those that it has by the burst behind it. 0 where both say the same.
+  FlatMap<FeedKey, double> gap_tilt;
+  struct Gap {
+    double faults = 0, looked_at = 0;  // in it; recorded at its sides, to speak for it
+  };
+  std::vector<Gap> gaps;
   uint64_t lost_faults = 0, lost_blocks = 0;
   bool huge_advised = false;
   bool has_final_usage = false;

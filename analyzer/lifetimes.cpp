@@ -198,6 +198,7 @@ void Lifetimes::residency(const trace::Residency& event) {
   LiveBlock& block = state_.blocks[number];
   block.latest = probe;
   block.most_resident = std::max<uint64_t>(block.most_resident, probe.resident);
+  look_at_zero_pages(state_, block, probe);
 }
 
 // At give-back the block has just left the live ones: it is the one that its thread is ending.

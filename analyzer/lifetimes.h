@@ -17,7 +17,7 @@ namespace ftprof {
 // A probe's counts as an event carries them.
 inline Probe probe_of(uint32_t probed, uint32_t resident, uint32_t zero = 0, uint32_t huge = 0) {
   auto known = [](uint32_t pages) { return pages == trace::kUnknownPages ? 0 : pages; };
-  return {probed, resident, known(zero), known(huge)};
+  return {probed, resident, known(zero), known(huge), zero != trace::kUnknownPages};
 }
 
 // An event's numbers may be anything.

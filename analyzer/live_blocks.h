@@ -20,6 +20,7 @@ inline constexpr uint32_t kNoBlock = 0xFFFFFFFF;
 // Pages of a block as a probe found them.
 struct Probe {
   uint32_t probed = 0, resident = trace::kUnknownPages, zero = 0, huge = 0;
+  bool zero_known = false;
   bool known() const { return resident != trace::kUnknownPages && probed != 0; }
 };
 
@@ -39,9 +40,11 @@ struct LiveBlock {
   // Faults seen, by what they found; the kinds follow when the block ends.
   uint64_t first = 0, again = 0, more = 0, major = 0;
   uint64_t in_call_located = 0, in_call_populated = 0;
-  uint64_t moved_zero = 0;     // zero pages that came along from the block it was moved from
-  uint64_t zero_singles = 0;   // pages read once and then given back to the kernel
-  uint64_t in_call_whole = 0;  // pages of it that lie in the block entirely
+  uint64_t moved_zero = 0;  // zero pages that came along from the block it was moved from
+  double again_stands = 0;  // what `again` stands for
+  uint64_t zero_standing = 0, zero_lost = 0;  // zero pages at the last look, and those gone since
+  uint64_t zero_singles = 0;                  // pages read once and then given back to the kernel
+  uint64_t in_call_whole = 0;                 // pages of it that lie in the block entirely
   uint64_t resident_at_handout = 0, touched_at_handout = 0;
   bool handout_known = false;
   uint64_t populated_later = 0;        // pages made resident by MADV_POPULATE_*

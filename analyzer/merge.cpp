@@ -81,7 +81,10 @@ Merge::Merge(std::vector<ImageTally> images, Symbols& symbols) : symbols_(symbol
     return a.tally.process.start_unix_ns < b.tally.process.start_unix_ns;
   });
   chain_execs();
-  for (BilledImage& image : images_) image.bill = make_bill(image.tally);
+  for (BilledImage& image : images_) {
+    image.bill = make_bill(image.tally);
+    image.unplaced = find_unplaced(image.tally, image.bill);
+  }
 }
 
 // getrusage counts on over exec: a later image of the same process starts where the one before it
@@ -126,6 +129,7 @@ Result Merge::result() {
   add_block_map();
   add_huge();
   add_slices();
+  add_phase_sums();
   add_lives();
   add_modules();
   result_.pool.verdicts = pool_verdicts(result_);
@@ -193,11 +197,11 @@ void Merge::add_run() {
     run.lost_fault_records += tally.lost_faults;
     run.lost_block_records += tally.lost_blocks;
     FaultSum all;
-    for (const SiteTally& site : tally.sites) all += site.seen;
+    for (const SiteTally& site : tally.sites) all += site.all_seen();
     for (const FaultSum& owner : tally.owners) all += owner;
-    recorded += static_cast<double>(all.seen()) / tally.greatest_period;
-    run.recorded_faults += (all.seen() - tally.owners[static_cast<int>(Owner::profiler)].seen()) /
-                           tally.greatest_period;
+    recorded += static_cast<double>(all.recorded);
+    run.recorded_faults +=
+        all.recorded - tally.owners[static_cast<int>(Owner::profiler)].recorded;
     sampled |= tally.sampled;
     for (int i = 0; i < kOwners - 2; ++i) observed += image.bill.rows[i].faults;
     if (tally.opening) observed -= static_cast<double>(tally.opening->minor);

@@ -14,6 +14,7 @@
 #include "analyzer/perf_map.h"
 #include "analyzer/result.h"
 #include "analyzer/symbols.h"
+#include "analyzer/unplaced.h"
 
 namespace ftprof {
 
@@ -32,6 +33,7 @@ struct BilledImage {
   std::vector<uint32_t> site_index;    // by site of the tally: index into the merged sites
   std::vector<uint32_t> thread_index;  // by thread of the tally: index into Result::threads
   std::vector<uint32_t> phase_index;
+  std::vector<Unplaced> unplaced;
   std::optional<PerfMap> jit;  // read when the first address without a module is met
   std::unordered_map<uint32_t, std::vector<Frame>> jit_frames;  // by index of the code
 
@@ -42,13 +44,20 @@ struct BilledImage {
   }
 };
 
+inline std::array<std::optional<double>, kKinds> known_nothing() {
+  std::array<std::optional<double>, kKinds> none;
+  none.fill(0.0);
+  return none;
+}
+
 // A site while it is being merged.
 struct MergedSite {
   Site site;
   CostHistogram costs;
   double excess_ns = 0;
-  double variance = 0;
+  double variance = 0, count_variance = 0;
   double count = 0, recorded = 0;
+  std::array<std::optional<double>, kKinds> by_kind_ns = known_nothing();
   SiteTally sum;                                     // its plain numbers, summed
   std::map<std::string, uint64_t> askers;            // blocks by name of the thread
   std::map<uint32_t, ThreadCost> threads;            // by index into Result::threads
@@ -89,9 +98,11 @@ class Merge {
   void add_huge();
 
   void add_slices();
+  void add_slices_of(BilledImage& image);
+  void add_phase_sums();
   void add_lives();
   void add_modules();
-  FaultSlice slice_of(BilledImage& image, const TimeSlice& slice);
+  FaultSlice slice_of(BilledImage& image, const CellKey& cell, bool known);
   BlockLife life_of(const BilledImage& image, const LifeTally& tally);
   uint32_t touch_index(BilledImage& image, uint32_t site, uint32_t ip);
 

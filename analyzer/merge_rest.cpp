@@ -1,6 +1,7 @@
 // What is not by site: threads, touch sites, phases, the ledger, the timeline, the block map.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analyzer/fold.h"
 #include "analyzer/merge.h"
@@ -51,9 +52,6 @@ void Merge::add_cells(BilledImage& image) {
     Thread& thread = result_.threads[image.thread_index[key.thread]];
     thread.faults += count;
     thread.cost_ns += cost;
-    Phase& phase = result_.phases[image.phase_index[key.phase]];
-    phase.faults += count;
-    phase.cost_ns += cost;
     if (key.payer == payer(Owner::small_heap))
       add_touch(heap_touch_, touch_frame(image, key.ip), count, cost);
     if (!site) return;
@@ -64,9 +62,6 @@ void Merge::add_cells(BilledImage& image) {
     toucher.tid = thread.tid;
     toucher.faults += count;
     toucher.cost_ns += cost;
-    auto& [phase_faults, phase_cost] = merged.site.by_phase[phase.name];
-    phase_faults += count;
-    phase_cost += cost;
   });
 }
 
@@ -90,9 +85,9 @@ void Merge::add_phases(BilledImage& image) {
 
 void Merge::add_ledger() {
   Ledger& ledger = result_.ledger;
-  std::map<std::string, uint64_t> mappings;
+  std::map<std::string, double> mappings;
   double total = 0, major = 0;
-  std::array<double, kOwners> faults{}, costs{};
+  std::array<double, kOwners> faults{}, costs{}, variances{};
   std::array<bool, kOwners> priced{};
   for (const BilledImage& image : images_) {
     total += image.bill.minor_faults;
@@ -100,6 +95,7 @@ void Merge::add_ledger() {
     for (int i = 0; i < kOwners; ++i) {
       faults[i] += image.bill.rows[i].faults;
       costs[i] += image.bill.rows[i].cost_ns.value_or(0);
+      variances[i] += std::pow(image.bill.rows[i].error, 2);
       priced[i] |= image.bill.rows[i].cost_ns.has_value();
     }
     for (const auto& [name, count] : image.tally.mappings) mappings[name] += count;
@@ -114,6 +110,7 @@ void Merge::add_ledger() {
     LedgerRow row;
     row.owner = static_cast<Owner>(i);
     row.faults = i + 1 == kOwners ? rest : std::min(rest, whole(faults[i]));
+    if (variances[i] > 0) row.error = std::sqrt(variances[i]);
     if (priced[i]) row.cost_ns = costs[i];
     rest -= row.faults;
     ledger.cost_ns += row.cost_ns.value_or(0);
@@ -122,7 +119,7 @@ void Merge::add_ledger() {
   auto all = static_cast<double>(ledger.minor_faults + ledger.major_faults);
   ledger.accounted_share = all > 0 ? 1 - static_cast<double>(ledger.rows.back().faults) / all : 1;
   for (const auto& [name, count] : mappings)
-    if (count) ledger.mappings.push_back({name, count});
+    if (whole(count)) ledger.mappings.push_back({name, whole(count)});
   std::stable_sort(ledger.mappings.begin(), ledger.mappings.end(),
                    [](const auto& a, const auto& b) { return a.faults > b.faults; });
   if (ledger.mappings.size() > 20) ledger.mappings.resize(20);
@@ -135,6 +132,43 @@ void Merge::add_ledger() {
   if (ledger.small_heap_touch_sites.size() > 20) ledger.small_heap_touch_sites.resize(20);
 }
 
+namespace {
+
+// What the records of a whole image come to, by the bill and by the timeline as it was tallied.
+struct TimelineScale {
+  double faults = 1, cost = 1;
+};
+
+TimelineScale timeline_scale(const BilledImage& image) {
+  const ImageBill& bill = image.bill;
+  double faults = 0, cost = 0, tallied = 0, tallied_cost = 0;
+  for (const SiteBill& site : bill.sites) faults += site.count, cost += site.cost_ns;
+  for (int i = 1; i < kOwners; ++i)
+    faults += bill.rows[i].faults, cost += bill.rows[i].cost_ns.value_or(0);
+  for (const Unplaced& each : image.unplaced) faults -= each.faults, cost -= each.cost_ns;
+  for (const TimeBucket& bucket : image.tally.timeline) {
+    const FaultSum& sum = bucket.faults;
+    tallied += sum.faults;
+    tallied_cost += sum.faults * (sum.weight > 0 ? bill.mean_of(sum) : bill.mean_ns);
+  }
+  return {tallied > 0 ? std::max(0.0, faults) / tallied : 1,
+          tallied_cost > 0 ? std::max(0.0, cost) / tallied_cost : 1};
+}
+
+// Calls give(i, share) for the intervals from `begin` to `end`, both in intervals.
+template <class Give>
+void spread(double begin, double end, Give give) {
+  auto first = static_cast<size_t>(begin), last = static_cast<size_t>(end);
+  double given = 0;
+  for (size_t i = first; i < last; ++i) {
+    double upto = (static_cast<double>(i + 1) - begin) / (end - begin);
+    give(i, upto - std::exchange(given, upto));
+  }
+  give(last, 1 - given);
+}
+
+}  // namespace
+
 void Merge::add_timeline() {
   Timeline& timeline = result_.timeline;
   constexpr double kMost = 1000;
@@ -145,11 +179,13 @@ void Merge::add_timeline() {
   auto count = static_cast<size_t>(result_.run.duration_ns / interval) + 1;
   timeline.interval_ns = interval;
   timeline.faults.resize(count);
+  std::vector<double> faults(count);
   timeline.fault_ns.resize(count);
   timeline.resident_bytes.resize(count);
   result_.pool.over_time.resize(count);
   for (const BilledImage& image : images_) {
     const ImageBill& bill = image.bill;
+    const TimelineScale scale = timeline_scale(image);
     uint64_t resident = 0;
     size_t behind =
         std::min(count, static_cast<size_t>(image.since_start(image.tally.last_ns) / interval) + 1);
@@ -163,11 +199,9 @@ void Merge::add_timeline() {
           image.start_ns + static_cast<double>(i) * static_cast<double>(image.tally.interval_ns);
       size_t to = std::min(count - 1, static_cast<size_t>(at / interval));
       const FaultSum& sum = bucket.faults;
-      double faults = bill.seen(sum);
-      timeline.faults[to] += whole(faults);
-      timeline.fault_ns[to] += sum.timed
-                                   ? bill.corrected(sum) / static_cast<double>(sum.timed) * faults
-                                   : faults * bill.mean_ns;
+      faults[to] += sum.faults * scale.faults;
+      timeline.fault_ns[to] +=
+          sum.faults * (sum.weight > 0 ? bill.mean_of(sum) : bill.mean_ns) * scale.cost;
       if (bucket.resident_bytes) fill(to), resident = bucket.resident_bytes;
       Pool::Bucket& handouts = result_.pool.over_time[to];
       handouts.fresh += whole(bucket.handouts.fresh);
@@ -177,6 +211,17 @@ void Merge::add_timeline() {
       handouts.idle_bytes = std::max(handouts.idle_bytes, bucket.idle_bytes);
     }
     fill(behind);
+    for (const Unplaced& each : image.unplaced)
+      spread(image.since_start(each.begin_ns) / interval, image.since_start(each.end_ns) / interval,
+             [&](size_t at, double share) {
+               faults[std::min(count - 1, at)] += each.faults * share;
+               timeline.fault_ns[std::min(count - 1, at)] += each.cost_ns * share;
+             });
+  }
+  double sum = 0, given = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double upto = std::round(sum += faults[i]);
+    timeline.faults[i] = static_cast<uint64_t>(upto - std::exchange(given, upto));
   }
   timeline.warmup_end_ns = warmup_end(timeline);
 }

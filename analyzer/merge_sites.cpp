@@ -142,6 +142,12 @@ void Merge::sum_site(MergedSite& merged, const BilledImage& image, SiteTally& si
   merged.count += bill.count;
   merged.site.cost.total_ns += bill.cost_ns;
   merged.variance += bill.variance;
+  merged.count_variance += bill.error * bill.error;
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    auto& known = merged.by_kind_ns[kind];
+    known = known && bill.by_kind_ns[kind] ? std::optional(*known + *bill.by_kind_ns[kind])
+                                           : std::nullopt;
+  }
 }
 
 void Merge::finish_site(MergedSite& merged) {
@@ -174,6 +180,10 @@ void Merge::finish_site(MergedSite& merged) {
   site.calls.free_total_ns = sum.free_ns;
   for (const auto& [tallied, told] : kReuse) site.reuse.*told = whole(sum.reuse.*tallied);
   if (merged.variance > 0) site.cost.error_ns = std::sqrt(merged.variance);
+  if (merged.count_variance > 0) kinds.error = std::sqrt(merged.count_variance);
+  for (size_t kind = 0; kind < kKinds; ++kind)
+    if (merged.by_kind_ns[kind].value_or(0) > 0)
+      site.cost.by_kind_ns.emplace(kKindNames[kind], *merged.by_kind_ns[kind]);
   auto corrected = [&](std::optional<double> raw) {
     return raw ? std::optional(std::max(0.0, *raw - merged.excess_ns)) : raw;
   };

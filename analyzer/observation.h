@@ -17,7 +17,6 @@ class Observation {
 
   void window(uint32_t stream, uint64_t timestamp, const trace::Window& window);
   void lost(uint64_t timestamp, uint64_t records);
-  void finish(uint64_t timestamp);
   // Every fault since then was recorded.
   bool complete_since(uint64_t timestamp) const {
     return tally_.perf && partial_streams_ == 0 && last_gap_ns_ <= timestamp &&
@@ -27,11 +26,7 @@ class Observation {
  private:
   struct Stream {
     uint32_t period = 1;
-    bool bursts = false;
-    uint64_t since_ns = 0;  // of the current window
   };
-  void account(Stream& stream, uint64_t timestamp);
-
   ImageTally& tally_;
   std::vector<Stream> streams_;
   uint32_t partial_streams_ = 0;

@@ -14,7 +14,9 @@ FaultPart slice(const FaultPart& part, uint64_t page_bytes, uint32_t from, uint3
 
 FaultSum sum_of(const FaultPart& part) {
   FaultSum sum;
-  (part.burst ? sum.burst : sum.full) = uint64_t{part.faults} * part.period;
+  double weight = part.weight();
+  sum.recorded = part.faults;
+  sum.faults = weight * part.faults;
   for (uint32_t i = 0; i < part.faults; ++i) {
     if (part.costs[i] == trace::kNotTimed32) continue;
     double cost = part.costs[i];
@@ -22,6 +24,9 @@ FaultSum sum_of(const FaultPart& part) {
     sum.cost_ns += cost;
     sum.square += cost * cost;
   }
+  sum.weight = weight * static_cast<double>(sum.timed);
+  sum.cost_ns *= weight;
+  sum.square *= weight;
   return sum;
 }
 
@@ -41,8 +46,26 @@ void count_touched(LiveBlock& block, SiteTally& site, const FaultPart& part,
   }
   block.first += touched.first;
   block.again += touched.again;
+  block.again_stands += static_cast<double>(touched.again) * part.weight();
   block.more += touched.more;
   pay_refaults(site, block, static_cast<double>(touched.first));
+}
+
+// From when to when the faults happened that the part stands for.
+struct Span {
+  uint64_t begin_ns, end_ns;
+};
+Span span_of(const GapShare& gap, uint64_t begin_ns, uint64_t end_ns) {
+  if (gap.before > 0) begin_ns = std::min(begin_ns, gap.from_ns);
+  if (gap.after > 0) end_ns = std::max(end_ns, gap.to_ns);
+  return {begin_ns, end_ns};
+}
+
+// What the burst before a gap says of it, less what the one behind it says.
+void note_tilt(ImageTally& tally, uint32_t payer, const GapShare& gap, uint64_t recorded) {
+  auto faults = static_cast<double>(recorded);
+  if (gap.before > 0) tally.gap_tilt[{payer, gap.window}] -= gap.before * faults;
+  if (gap.after > 0) tally.gap_tilt[{payer, gap.window + 1}] += gap.after * faults;
 }
 
 void add_costs(CostHistogram& costs, const FaultPart& part) {
@@ -52,7 +75,9 @@ void add_costs(CostHistogram& costs, const FaultPart& part) {
 
 }  // namespace
 
-void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool in_call) {
+void pay_block(ImageState& state, LiveBlock& block, FaultPart part, bool in_call) {
+  // The call's own count says how many there were.
+  if (in_call) part.gap = {}, part.period = 1;
   SiteTally& site = state.tally.sites[block.site];
   uint64_t first = state.page_of(part.addr);
   Touched touched = state.pages.touch(block.pages, first, part.faults);
@@ -61,22 +86,28 @@ void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool 
   else
     count_touched(block, site, part, touched);
   FaultSum sum = sum_of(part);
-  site.seen += sum;
+  Sighting sighting = in_call ? Sighting::in_call : part.read ? Sighting::read : Sighting::plain;
+  site.seen[static_cast<size_t>(sighting)] += sum;
+  if (sighting == Sighting::plain && touched.again == part.faults) site.again_seen += sum;
   add_costs(site.costs, part);
-  CellKey cell{block.site, part.ip, part.thread, part.phase};
+  CellKey cell{block.site, part.ip, part.thread, part.phase, sighting};
   block.seen += sum;
   state.tally.cells[cell] += sum;
-  state.slices.add(cell, part.begin_ns, part.end_ns, sum);
+  note_tilt(state.tally, block.site, part.gap, part.faults);
+  Span span = span_of(part.gap, part.begin_ns, part.end_ns);
+  state.slices.add(cell, span.begin_ns, span.end_ns, sum);
   state.map.touched(block, first - state.page_of(block.addr), part.faults, part.begin_ns,
-                    state.tally.threads[part.thread].tid, sum.cost_ns);
+                    state.tally.threads[part.thread].tid, sum.cost_ns / part.weight());
 }
 
 void pay_owner(ImageState& state, Owner owner, uint32_t mapping_name, const FaultSum& sum,
-               const CellKey& cell, uint64_t begin_ns, uint64_t end_ns) {
-  state.slices.add(cell, begin_ns, end_ns, sum);
+               const CellKey& cell, const GapShare& gap, uint64_t begin_ns, uint64_t end_ns) {
+  note_tilt(state.tally, cell.payer, gap, sum.recorded);
+  Span span = span_of(gap, begin_ns, end_ns);
+  state.slices.add(cell, span.begin_ns, span.end_ns, sum);
   state.tally.owners[static_cast<int>(owner)] += sum;
   state.tally.cells[cell] += sum;
-  state.tally.mappings[state.mappings.name(mapping_name)] += sum.seen();
+  state.tally.mappings[state.mappings.name(mapping_name)] += sum.faults;
 }
 
 void pay_populated(ImageState& state, LiveBlock& block, uint64_t faults, double call_ns) {
@@ -86,11 +117,12 @@ void pay_populated(ImageState& state, LiveBlock& block, uint64_t faults, double 
   site.populated += static_cast<double>(faults) * block.weight;
   site.populate_ns += call_ns * block.weight;
   FaultSum sum;
-  sum.full = faults;
-  CellKey cell{block.site, kInCall, block.thread, state.phase()};
+  sum.faults = static_cast<double>(faults);
+  CellKey cell{block.site, kInCall, block.thread, state.phase(), Sighting::in_call};
   block.seen += sum;
   state.tally.cells[cell] += sum;
   state.slices.add(cell, state.now, state.now, sum);
+  state.timeline.at(state.now).faults += sum;
 }
 
 }  // namespace ftprof

@@ -13,9 +13,12 @@ struct FaultPart {
   uint32_t thread = 0, ip = 0, phase = 0;
   uint64_t addr = 0;  // touched first
   uint32_t faults = 0, period = 1;
-  bool burst = false, major = false;
+  GapShare gap;
+  bool major = false, read = false;
   uint64_t begin_ns = 0, end_ns = 0;  // of the whole run
   const uint32_t* costs = nullptr;    // raw, one for each; kNotTimed32 where not timed
+
+  double weight() const { return period + gap.faults(); }
 };
 
 // The address of the i-th fault: the byte touched for the first, the page's beginning for the rest.
@@ -27,9 +30,9 @@ FaultPart slice(const FaultPart& part, uint64_t page_bytes, uint32_t from, uint3
 FaultSum sum_of(const FaultPart& part);
 
 // `in_call`: inside the call that handed the block out.
-void pay_block(ImageState& state, LiveBlock& block, const FaultPart& part, bool in_call);
+void pay_block(ImageState& state, LiveBlock& block, FaultPart part, bool in_call);
 void pay_owner(ImageState& state, Owner owner, uint32_t mapping_name, const FaultSum& sum,
-               const CellKey& cell, uint64_t begin_ns, uint64_t end_ns);
+               const CellKey& cell, const GapShare& gap, uint64_t begin_ns, uint64_t end_ns);
 // `pages` of the block were faulted in: first of all those that had been given back to the kernel.
 void pay_refaults(SiteTally& site, LiveBlock& block, double pages);
 // Faults in the call that left no record: their number is known, not their code.

@@ -125,7 +125,8 @@ void print_ledger(const Result& result, TextWriter& writer) {
     std::replace(name.begin(), name.end(), '_', ' ');
     writer.line(pad_right("  " + name, 20) + pad_left(count_text(row.faults), 14) +
                 pad_left(percent(static_cast<double>(row.faults), all), 10) +
-                pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12));
+                pad_left(row.cost_ns ? time_figure(*row.cost_ns) : "–", 12) +
+                (row.error ? "  ± " + count_figure(*row.error) + " faults" : ""));
   }
   writer.line(pad_right("  all (getrusage)", 20) + pad_left(count_figure(all), 14) +
               pad_left("", 10) + pad_left(time_figure(ledger.cost_ns), 12));

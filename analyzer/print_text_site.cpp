@@ -1,5 +1,6 @@
 // One site of the text report, and the pool's part.
 #include <algorithm>
+#include <tuple>
 
 #include "analyzer/advice.h"
 #include "analyzer/fold.h"
@@ -30,7 +31,30 @@ std::string kinds_text(const FaultKinds& faults) {
   if (faults.kernel_copy)
     text +=
         "; beside them " + plural(faults.kernel_copy, "page", "pages") + " the kernel copied in";
+  if (faults.error)
+    text += " (loads and the stores after them estimated, ± " + count_figure(*faults.error) + ")";
   if (faults.major) text += "; " + plural(faults.major, "major fault", "major faults");
+  return text;
+}
+
+// What each kind costs, where they were told apart, and one fault of it.
+std::string kind_costs_text(const Site& site) {
+  const FaultKinds& faults = site.faults;
+  const std::tuple<const char*, const char*, uint64_t> kinds[] = {
+      {"write", "write", faults.write},
+      {"zero_read", "read", faults.zero_read},
+      {"write_after_zero_read", "write after read", faults.write_after_zero_read},
+      {"huge", "huge", faults.huge},
+      {"in_call", "in the call", faults.in_call},
+      {"major", "major", faults.major},
+      {"other", "other", faults.other}};
+  std::string text;
+  for (const auto& [key, name, count] : kinds) {
+    auto cost = site.cost.by_kind_ns.find(key);
+    if (cost == site.cost.by_kind_ns.end() || count == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " + time_figure(cost->second) +
+            " (" + time_figure(cost->second / static_cast<double>(count)) + " each)";
+  }
   return text;
 }
 
@@ -190,6 +214,7 @@ void print_site_text(const Result& result, const Site& site, size_t rank, TextWr
   writer.field("pages", pages_text(site));
   writer.field("faults", kinds_text(site.faults));
   writer.field("cost", cost_text(site.cost));
+  if (site.cost.by_kind_ns.size() > 1) writer.field("by kind", kind_costs_text(site));
   if (site.reuse.fresh + site.reuse.warm + site.reuse.partial + site.reuse.cold +
           site.reuse.unknown >
       1)

@@ -47,6 +47,7 @@ void fields(Io& io, As<Io, CostSummary>& cost) {
   io.field("p90_ns", cost.p90_ns);
   io.field("p99_ns", cost.p99_ns);
   io.field("max_ns", cost.max_ns);
+  io.field("by_kind_ns", cost.by_kind_ns);
 }
 
 template <class Io>
@@ -60,6 +61,7 @@ void fields(Io& io, As<Io, FaultKinds>& faults) {
   io.field("kernel_copy", faults.kernel_copy);
   io.field("major", faults.major);
   io.field("other", faults.other);
+  io.field("error", faults.error);
 }
 
 template <class Io>
@@ -150,6 +152,7 @@ template <class Io>
 void fields(Io& io, As<Io, LedgerRow>& row) {
   io.owner("owner", row.owner);
   io.field("faults", row.faults);
+  io.field("error", row.error);
   io.field("cost_ns", row.cost_ns);
 }
 

@@ -27,6 +27,8 @@ struct CostSummary {
   double total_ns = 0;
   std::optional<double> error_ns;  // of total_ns, one standard error
   std::optional<double> p50_ns, p90_ns, p99_ns, max_ns;
+  // Of total_ns by kind of fault, as far as the faults of a kind were timed one by one.
+  std::map<std::string, double> by_kind_ns;
 };
 
 struct FaultKinds {
@@ -34,6 +36,8 @@ struct FaultKinds {
   uint64_t write = 0, zero_read = 0, write_after_zero_read = 0, huge = 0;
   uint64_t in_call = 0, kernel_copy = 0;
   uint64_t major = 0, other = 0;  // swapped in or read from a file; copy on write, protection, NUMA
+  // Of zero_read and write_after_zero_read, where these are estimated: one standard error.
+  std::optional<double> error;
 };
 
 struct Reuse {
@@ -123,6 +127,7 @@ const char* owner_name(Owner owner);  // "small_heap"
 struct LedgerRow {
   Owner owner = Owner::unattributed;
   uint64_t faults = 0;
+  std::optional<double> error;  // one standard error, where faults is an estimate
   std::optional<double> cost_ns;
 };
 

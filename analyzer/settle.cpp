@@ -170,15 +170,31 @@ void refault_unseen(SiteTally& site, LiveBlock& block, uint64_t resident) {
 void settle_block(ImageState& state, LiveBlock& block, const Probe& probe,
                   std::optional<uint64_t> gone_ns) {
   SiteTally& site = state.tally.sites[block.site];
+  if (site.end_ns == 0 || block.born_ns < site.begin_ns) site.begin_ns = block.born_ns;
+  site.end_ns = std::max(site.end_ns, gone_ns.value_or(state.tally.last_ns));
   Found found = find(state, block, probe);
   uint32_t ratio = huge_ratio(state);
   bool exact = state.observation.complete_since(block.born_ns);
   Kinds kinds = exact ? kinds_as_recorded(block, found) : kinds_by_pages(block, found, ratio);
-  if (!exact && found.known) refault_unseen(site, block, found.resident);
+  if (!exact) {
+    if (found.known) refault_unseen(site, block, found.resident);
+    look_at_zero_pages(state, block, probe);
+    site.zero_lost += block.weight * static_cast<double>(block.zero_lost);
+    site.again_stands += block.weight * block.again_stands;
+  }
   book_kinds(site, block, kinds);
   if (block.api == trace::Api::inherited) return;
   book_pages(site, block, found, ratio);
   book_life(state, block, found, kinds, gone_ns);
+}
+
+void look_at_zero_pages(ImageState& state, LiveBlock& block, const Probe& probe) {
+  if (!probe.known() || !probe.zero_known) return;
+  state.tally.zero_pages_known = true;
+  uint64_t whole = whole_pages(state.page_bytes(), block.addr, block.end()).count;
+  uint64_t zero = scaled(probe.zero, probe, whole);
+  block.zero_lost += less(block.zero_standing, zero);
+  block.zero_standing = zero;
 }
 
 void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Probe& probe,
@@ -190,6 +206,8 @@ void purge_pages(ImageState& state, LiveBlock& block, PageRange range, const Pro
   block.zero_singles +=
       probe.known() ? std::min<uint64_t>(scaled(probe.zero, probe, range.count), counts.once) : 0;
   block.most_resident = std::max(block.most_resident, resident);
+  block.zero_standing =
+      less(block.zero_standing, probe.known() ? scaled(probe.zero, probe, range.count) : 0);
   SiteTally& site = state.tally.sites[block.site];
   if (probe.known() && !state.observation.complete_since(block.born_ns))
     refault_unseen(site, block, resident);

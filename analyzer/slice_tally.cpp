@@ -9,7 +9,7 @@ namespace {
 bool before(const TimeSlice& a, const TimeSlice& b) {
   auto key = [](const TimeSlice& slice) {
     const CellKey& cell = slice.cell;
-    return std::tuple(cell.payer, cell.ip, cell.thread, cell.phase, slice.begin_ns);
+    return std::tuple(cell.payer, cell.ip, cell.thread, cell.phase, cell.sighting, slice.begin_ns);
   };
   return key(a) < key(b);
 }

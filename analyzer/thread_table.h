@@ -20,7 +20,8 @@ struct HeldFaults {
   uint64_t addr = 0;
   uint32_t faults = 0;  // recorded
   uint32_t period = 1;
-  bool burst = false;
+  GapShare gap;
+  bool read = false;
   uint64_t begin_ns = 0, end_ns = 0;
   size_t costs = 0;  // index of the first one's cost in OpenThread::costs
 };

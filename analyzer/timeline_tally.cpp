@@ -1,6 +1,7 @@
 #include "analyzer/timeline_tally.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ftprof {
 namespace {
@@ -44,20 +45,15 @@ void TimelineTally::add_faults(uint64_t begin, uint64_t end, const FaultSum& sum
     first.faults += sum;
     return;
   }
-  // What is rounded away in the middle goes to the first interval.
-  FaultSum rest = sum;
-  double share = static_cast<double>(tally_.interval_ns) / static_cast<double>(end - begin);
-  for (TimeBucket* bucket = &first + 1; bucket <= &last; ++bucket) {
-    FaultSum part = sum.scaled(std::min(1.0, share));
-    if (part.full > rest.full || part.burst > rest.burst || part.timed > rest.timed) break;
-    bucket->faults += part;
-    rest.full -= part.full;
-    rest.burst -= part.burst;
-    rest.timed -= part.timed;
-    rest.cost_ns -= part.cost_ns;
-    rest.square -= part.square;
+  double all = static_cast<double>(end - begin), given = 0;
+  uint64_t border = tally_.process.start_monotonic_ns +
+                    static_cast<uint64_t>(&first - tally_.timeline.data()) * tally_.interval_ns;
+  for (TimeBucket* bucket = &first; bucket < &last; ++bucket) {
+    border += tally_.interval_ns;
+    double upto = static_cast<double>(border - begin) / all;
+    bucket->faults += sum.share(upto - std::exchange(given, upto));
   }
-  first.faults += rest;
+  last.faults += sum.share(1 - given);
 }
 
 }  // namespace ftprof

@@ -84,6 +84,15 @@ std::vector<fs::path> find_images(const fs::path& run) {
   return images;
 }
 
+std::vector<TraceStream> open_streams(const fs::path& image, trace::StreamClass stream,
+                                      const OnPacket* on_packet) {
+  auto paths = files_of(image, stream == trace::kBlockStream ? "blocks_" : "faults_");
+  std::vector<TraceStream> streams;
+  streams.reserve(paths.size());
+  for (auto& path : paths) streams.emplace_back(path, stream, on_packet);
+  return streams;
+}
+
 TraceReader::TraceReader(const fs::path& image, OnPacket on_packet)
     : on_packet_(std::move(on_packet)), image_name_(image.filename().string()) {
   if (image_name_.empty()) image_name_ = image.parent_path().filename().string();
@@ -93,13 +102,10 @@ TraceReader::TraceReader(const fs::path& image, OnPacket on_packet)
 }
 
 void TraceReader::open_streams(const fs::path& image) {
-  auto blocks = files_of(image, "blocks_"), faults = files_of(image, "faults_");
-  if (blocks.empty() && faults.empty())
+  block_streams_ = ftprof::open_streams(image, trace::kBlockStream, &on_packet_);
+  fault_streams_ = ftprof::open_streams(image, trace::kFaultStream, &on_packet_);
+  if (block_streams_.empty() && fault_streams_.empty())
     throw BadInput(image.string() + ": has no streams (blocks_N, faults_N); copy the whole folder");
-  block_streams_.reserve(blocks.size());
-  fault_streams_.reserve(faults.size());
-  for (auto& path : blocks) block_streams_.emplace_back(path, trace::kBlockStream, &on_packet_);
-  for (auto& path : faults) fault_streams_.emplace_back(path, trace::kFaultStream, &on_packet_);
 }
 
 // Process is the first event of the image. A look at the first stream's beginning finds it.

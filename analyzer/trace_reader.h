@@ -19,6 +19,10 @@ namespace ftprof {
 // Throws BadInput: no such folder, or nothing in it that ftprof wrote.
 std::vector<std::filesystem::path> find_images(const std::filesystem::path& run);
 
+// The streams of one kind in an image's folder. on_packet must outlive them.
+std::vector<TraceStream> open_streams(const std::filesystem::path& image, trace::StreamClass stream,
+                                      const OnPacket* on_packet = nullptr);
+
 class TraceReader {
  public:
   // Throws BadInput when the folder is no trace, or one of a newer version.
@@ -29,10 +33,10 @@ class TraceReader {
   const trace::Process& process() const { return process_; }
 
   // Calls sink.on(Event, RawEvent) for each event of the block streams, and the FaultSink part of
-  // it for the faults between them.
+  // it for the faults between them. bursts: what these stand for beside themselves.
   template <class Sink>
-  void read(Sink& sink) {
-    FaultFeed faults(fault_streams_, process_.page_bytes);
+  void read(Sink& sink, const Bursts* bursts = nullptr) {
+    FaultFeed faults(fault_streams_, process_.page_bytes, bursts);
     begin_merge();
     while (TraceStream* stream = earliest()) {
       do {

@@ -209,6 +209,10 @@ enum class PriceKind : u8 { write, zero_read, write_after_zero_read, huge, popul
 // From here on, faults of this stream's CPU are recorded one in `period` (0: not at all).
 // timed_period likewise for those that carry their time.
 #define FTPROF_FIELDS_Window(FIELD) FIELD(u32, period) FIELD(u32, timed_period)
+// Of the run or fault that follows in this stream: pages from `addr` on that were found to be the
+// zero page just before it was written. Their faults were loads. In order of address. Written where
+// the attribute "faults.reads" is "known".
+#define FTPROF_FIELDS_ZeroPages(FIELD) FIELD(u64, addr) FIELD(u32, pages)
 // The kernel dropped records of this ring.
 #define FTPROF_FIELDS_Lost(FIELD) FIELD(u64, records)
 
@@ -216,7 +220,8 @@ enum class PriceKind : u8 { write, zero_read, write_after_zero_read, huge, popul
   EVENT(0, FaultRun, LIST(u16, samples, length)) \
   EVENT(1, Fault, NO_TAIL)                       \
   EVENT(2, Window, NO_TAIL)                      \
-  EVENT(3, Lost, NO_TAIL)
+  EVENT(3, Lost, NO_TAIL)                        \
+  EVENT(4, ZeroPages, NO_TAIL)
 
 // ---------------------------------------------------------------------------------------------
 #pragma pack(push, 1)

@@ -1,0 +1,162 @@
+// Faults over time, by who paid and who touched. The slices make up the whole bill, fault by fault
+// and nanosecond by nanosecond, so the phases are summed from them.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "analyzer/merge.h"
+
+namespace ftprof {
+namespace {
+
+// Turns parts of a whole into whole numbers: what is rounded away is carried to the next part.
+class Carry {
+ public:
+  uint64_t next(double part) {
+    sum_ = std::min(sum_ + part, 9e18);
+    double upto = std::max(given_, std::round(sum_));
+    return static_cast<uint64_t>(upto - std::exchange(given_, upto));
+  }
+
+ private:
+  double sum_ = 0, given_ = 0;
+};
+
+struct Sum {
+  double faults = 0, cost_ns = 0;
+};
+
+Sum sum_of(const ImageBill& bill, uint32_t payer) {
+  if (payer < kOwnerBase) return {bill.sites[payer].count, bill.sites[payer].cost_ns};
+  const RowBill& row = bill.rows[payer - kOwnerBase];
+  return {row.faults, row.cost_ns.value_or(0)};
+}
+
+// A part of the bill at its time: of a cell's faults, or of what has no record.
+struct Part {
+  CellKey cell;
+  bool known = true;  // who touched
+  uint64_t begin_ns = 0, end_ns = 0;
+  double faults = 0, cost_ns = 0;
+};
+
+// By phase, for a slice never crosses a border: what stands for a gap may reach beyond the phase of
+// its records.
+void add_by_phase(const ImageTally& image, const Part& whole, std::vector<Part>& parts) {
+  const auto& phases = image.phases;
+  auto length = static_cast<double>(whole.end_ns - whole.begin_ns);
+  double given = 0;
+  for (uint32_t i = 0; i < phases.size() && given < 1; ++i) {
+    bool last = i + 1 == phases.size() || phases[i].end_ns >= whole.end_ns;
+    if (!last && phases[i].end_ns <= whole.begin_ns) continue;
+    uint64_t end = last ? whole.end_ns : phases[i].end_ns;
+    double upto = last ? 1 : static_cast<double>(end - whole.begin_ns) / length;
+    double share = upto - std::exchange(given, upto);
+    Part part = whole;
+    part.cell.phase = i;
+    part.begin_ns = std::clamp(phases[i].begin_ns, whole.begin_ns, whole.end_ns);
+    part.end_ns = end;
+    part.faults *= share;
+    part.cost_ns *= share;
+    parts.push_back(part);
+  }
+}
+
+bool within_phase(const ImageTally& image, const Part& part) {
+  const PhaseTally& phase = image.phases[part.cell.phase];
+  return part.begin_ns >= phase.begin_ns && part.end_ns <= phase.end_ns;
+}
+
+std::vector<Part> parts_of(const BilledImage& image) {
+  std::vector<Part> parts;
+  for (const TimeSlice& slice : image.tally.slices) {
+    CellBill cell = bill_cell(image.bill, slice.cell, slice.sum);
+    Part part{slice.cell, true, slice.begin_ns, slice.end_ns, cell.faults, cell.cost_ns};
+    if (!image.tally.bursts || within_phase(image.tally, part))
+      parts.push_back(part);
+    else
+      add_by_phase(image.tally, part, parts);
+  }
+  for (const Unplaced& each : image.unplaced) {
+    Part part{{each.payer}, false, each.begin_ns, each.end_ns, each.faults, each.cost_ns};
+    add_by_phase(image.tally, part, parts);
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.begin_ns < b.begin_ns; });
+  return parts;
+}
+
+}  // namespace
+
+std::string name_of_place(const Frame& frame) {
+  return frame.function + '\1' + frame.module + '\1' + std::to_string(frame.line);
+}
+
+uint32_t Merge::touch_index(BilledImage& image, uint32_t site, uint32_t ip) {
+  auto& known = touch_indices_[site];
+  const auto& touches = result_.sites[site].touch_sites;
+  if (known.empty())
+    for (uint32_t i = 0; i < touches.size(); ++i) known[name_of_place(touches[i].frame)] = i;
+  auto at = known.find(name_of_place(touch_frame(image, ip)));
+  return at == known.end() ? kNone : at->second;
+}
+
+FaultSlice Merge::slice_of(BilledImage& image, const CellKey& cell, bool known) {
+  FaultSlice result;
+  result.process = image.process;
+  result.phase = image.phase_index[cell.phase];
+  if (known) result.thread = image.thread_index[cell.thread];
+  if (cell.payer >= kOwnerBase) {
+    result.owner = static_cast<Owner>(cell.payer - kOwnerBase);
+    return result;
+  }
+  result.owner = Owner::blocks;
+  result.site = image.site_index[cell.payer];
+  if (known) result.touch_site = touch_index(image, result.site, cell.ip);
+  return result;
+}
+
+// Each payer's parts come to what it pays; a payer whose parts cost a little more or less, because
+// some of them were timed and some were not, is evened out.
+void Merge::add_slices_of(BilledImage& image) {
+  std::vector<Part> parts = parts_of(image);
+  image.tally.slices = {};
+  std::unordered_map<uint32_t, Sum> sums;
+  for (const Part& part : parts) {
+    sums[part.cell.payer].faults += part.faults;
+    sums[part.cell.payer].cost_ns += part.cost_ns;
+  }
+  std::unordered_map<uint32_t, Carry> carry;
+  for (const Part& part : parts) {
+    uint32_t payer = part.cell.payer;
+    Sum whole = sum_of(image.bill, payer), sum = sums[payer];
+    FaultSlice slice = slice_of(image, part.cell, part.known);
+    slice.begin_ns = image.since_start(part.begin_ns);
+    slice.end_ns = image.since_start(part.end_ns);
+    slice.faults =
+        carry[payer].next(sum.faults > 0 ? part.faults * whole.faults / sum.faults : part.faults);
+    slice.cost_ns = sum.cost_ns > 0 ? part.cost_ns * whole.cost_ns / sum.cost_ns : part.cost_ns;
+    if (slice.faults > 0 || slice.cost_ns > 0) result_.slices.push_back(slice);
+  }
+}
+
+void Merge::add_slices() {
+  for (BilledImage& image : images_) add_slices_of(image);
+  std::stable_sort(
+      result_.slices.begin(), result_.slices.end(),
+      [](const FaultSlice& a, const FaultSlice& b) { return a.begin_ns < b.begin_ns; });
+}
+
+void Merge::add_phase_sums() {
+  for (const FaultSlice& slice : result_.slices) {
+    Phase& phase = result_.phases[slice.phase];
+    phase.faults += slice.faults;
+    phase.cost_ns += slice.cost_ns;
+    if (slice.site == kNone) continue;
+    auto& [faults, cost_ns] = result_.sites[slice.site].by_phase[phase.name];
+    faults += slice.faults;
+    cost_ns += slice.cost_ns;
+  }
+}
+
+}  // namespace ftprof

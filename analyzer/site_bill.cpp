@@ -1,0 +1,173 @@
+#include "analyzer/site_bill.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ftprof {
+namespace {
+
+using trace::PriceKind;
+
+double sane(double value) {
+  return std::isfinite(value) && value > 0 && value < 1e12 ? value : 0;
+}
+
+void add_modelled(const Pricing& pricing, PriceKind kind, double faults, SightingBill& to) {
+  double each = pricing.calibrated(kind), error = faults * pricing.calibrated_error(kind);
+  to.cost_ns += faults * (each > 0 ? each : pricing.usual_ns);
+  to.variance += error * error;
+}
+
+void measure(const Pricing& pricing, const FaultSum& seen, SightingBill& to) {
+  auto timed = static_cast<double>(seen.timed);
+  to.mean_ns = pricing.mean_of(seen);
+  to.cost_ns = to.mean_ns * to.faults;
+  double rest = std::max(0.0, to.faults - timed);
+  if (rest == 0 || timed < 2) return;
+  double deviation = seen.deviation();
+  to.variance = deviation * deviation * (rest * rest / timed + rest);
+}
+
+bool is_some(double faults) {
+  return faults >= 0.5;
+}
+
+class SiteBiller {
+ public:
+  SiteBiller(const Pricing& pricing, const SiteTally& site, double unseen)
+      : pricing_(pricing), site_(site), unseen_(unseen) {}
+
+  SiteBill bill() {
+    result_.unseen_again = unseen_;
+    result_.count = site_.write + site_.zero_read + site_.write_after_zero_read +
+                    site_.huge_faults + site_.in_call + site_.other + site_.major + unseen_;
+    share_among_sightings();
+    for (size_t i = 0; i < kSightings; ++i) price(static_cast<Sighting>(i));
+    add_populated();
+    split_by_kind();
+    return result_;
+  }
+
+ private:
+  SightingBill& as(Sighting sighting) { return result_.by_sighting[static_cast<size_t>(sighting)]; }
+
+  double reads() const { return site_.zero_read + unseen_; }
+
+  // Of the loads, those whose page was the zero page when they were recorded. The others were
+  // stored to at once, which the same burst shows, and stand among the plain ones. Where everything
+  // was recorded the records decide.
+  double labelled_reads(double outside_call) const {
+    if (!pricing_.image.reads_known) return 0;
+    double labelled = site_.seen_as(Sighting::read).faults;
+    if (!pricing_.image.bursts) {
+      double seen = labelled + site_.seen_as(Sighting::plain).faults;
+      return seen > 0 ? outside_call * labelled / seen : 0;
+    }
+    double pairs = site_.again_seen.faults;
+    return labelled + pairs > 0 ? reads() * labelled / (labelled + pairs) : reads();
+  }
+
+  void share_among_sightings() {
+    double outside_call = std::max(0.0, result_.count - site_.in_call);
+    double labelled = std::min(outside_call, labelled_reads(outside_call));
+    as(Sighting::in_call).faults = std::max(0.0, site_.in_call - site_.populated);
+    as(Sighting::read).faults = labelled;
+    as(Sighting::plain).faults = outside_call - labelled;
+  }
+
+  void price(Sighting sighting) {
+    SightingBill& to = as(sighting);
+    const FaultSum& seen = site_.seen_as(sighting);
+    to.scale = seen.faults > 0 ? to.faults / seen.faults : 0;
+    if (seen.timed)
+      measure(pricing_, seen, to);
+    else
+      model(sighting, to);
+    if (!seen.timed) to.mean_ns = to.faults > 0 ? to.cost_ns / to.faults : pricing_.usual_ns;
+    result_.cost_ns += to.cost_ns;
+    result_.variance += to.variance;
+  }
+
+  // By kind. A first store costs what such faults are seen to cost elsewhere.
+  void model(Sighting sighting, SightingBill& to) {
+    bool measured = pricing_.usual_ns > 0;
+    if (sighting == Sighting::read)
+      return add_modelled(pricing_, PriceKind::zero_read, to.faults, to);
+    double again = sighting == Sighting::plain ? site_.write_after_zero_read + unseen_ : 0;
+    double huge = sighting == Sighting::plain ? site_.huge_faults : 0;
+    double read = sighting == Sighting::plain ? unlabelled_reads() : 0;
+    double write = std::max(0.0, to.faults - again - huge - read);
+    add_modelled(pricing_, PriceKind::zero_read, read, to);
+    add_modelled(pricing_, PriceKind::write_after_zero_read, again, to);
+    add_modelled(pricing_, PriceKind::huge, huge, to);
+    if (measured && pricing_.image.perf)
+      to.cost_ns += write * pricing_.usual_ns;
+    else
+      add_modelled(pricing_, PriceKind::write, write, to);
+  }
+
+  void add_populated() {
+    double faults = std::max(0.0, result_.count - site_.populated);
+    result_.mean_ns = faults > 0 ? result_.cost_ns / faults : 0;
+    double each = pricing_.calibrated(PriceKind::populate);
+    double cost = site_.populate_ns > 0 ? site_.populate_ns
+                                        : site_.populated * (each > 0 ? each : pricing_.usual_ns);
+    result_.cost_ns += cost;
+    result_.populate_each_ns = site_.populated > 0 ? cost / site_.populated : 0;
+  }
+
+  double unlabelled_reads() const {
+    return std::max(0.0, reads() - result_.as(Sighting::read).faults);
+  }
+
+  // Loads, second faults and those in the call are told apart; of the others only a kind that is
+  // alone among them.
+  void split_by_kind() {
+    const SightingBill& read = as(Sighting::read);
+    double again = site_.write_after_zero_read + unseen_, left = as(Sighting::plain).cost_ns;
+    std::array<double, kKinds> counts = {
+        site_.write - unseen_, unlabelled_reads(), again, site_.huge_faults, 0,
+        site_.major,           site_.other};
+    auto& known = result_.by_kind_ns;
+    known[4] = as(Sighting::in_call).cost_ns + result_.populate_each_ns * site_.populated;
+    if (again > 0 && static_cast<double>(site_.again_seen.timed) == again) {
+      known[2] = pricing_.mean_of(site_.again_seen) * again;
+      left -= *known[2];
+      counts[2] = 0;
+    }
+    bool alone = std::count_if(counts.begin(), counts.end(), is_some) == 1;
+    bool timed = site_.seen_as(Sighting::plain).timed > 0;
+    for (size_t kind = 0; kind < kKinds; ++kind)
+      if (is_some(counts[kind]))
+        known[kind] = alone && timed ? std::optional(std::max(0.0, left)) : std::nullopt;
+      else
+        known[kind] = known[kind].value_or(0);
+    if (read.faults == 0 || !known[1]) return;
+    if (site_.seen_as(Sighting::read).timed)
+      *known[1] += read.cost_ns;
+    else
+      known[1].reset();
+  }
+
+  const Pricing& pricing_;
+  const SiteTally& site_;
+  double unseen_;
+  SiteBill result_;
+};
+
+}  // namespace
+
+double Pricing::calibrated(PriceKind kind) const {
+  const auto& known = image.prices[static_cast<size_t>(kind)];
+  return known ? sane(known->price_ns) : 0;
+}
+double Pricing::calibrated_error(PriceKind kind) const {
+  const auto& known = image.prices[static_cast<size_t>(kind)];
+  return known ? sane(known->error_ns) : 0;
+}
+
+SiteBill bill_site(const Pricing& pricing, const SiteTally& site, double unseen) {
+  return SiteBiller(pricing, site, unseen).bill();
+}
+
+}  // namespace ftprof
