@@ -205,21 +205,26 @@ bool calibrate_bare(Calibration* to, bool brief) {
 }
 
 // Each try takes a page that is new: one that was just given back would still be in the caches.
-// Known only where one fault really brought the whole huge page.
+// Known only where one fault really brought the whole huge page. A machine that takes milliseconds
+// for one is asked no more often than it must be.
 Price calibrate_huge() {
   constexpr int kTries = 3;
+  constexpr double kEnoughNs = 2e6;
+  int tries = 0;
+  double spent = 0;
   Scratch scratch(kTries);
   if (!scratch.good() || sys::failed(scratch.advise(MADV_HUGEPAGE))) return {};
   double values[kTries];
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kTries && spent < kEnoughNs; ++i) {
     volatile char* page = scratch.begin() + static_cast<size_t>(i) * kHugeBytes;
     uint64_t faults = own_faults();
     values[i] = store_each(page, 1);
     store_each(page, kHugeBytes / g_state.page_bytes);
     if (own_faults() - faults != 1) return {};
+    spent += values[i], ++tries;
   }
-  double middle = median_of(values, kTries);
-  return {middle, spread_of(values, kTries)};
+  double middle = median_of(values, tries);
+  return {middle, spread_of(values, tries)};
 }
 
 bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,

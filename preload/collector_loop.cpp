@@ -21,21 +21,22 @@ namespace {
 
 constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
+constexpr uint64_t kGapNs = 5 * kMs;    // a wake-up costs, and what it waits for is an estimate
 constexpr uint64_t kTickNs = 100 * kMs;
 constexpr uint64_t kSleepiestNs = 2000 * kMs;
 constexpr uint64_t kSnapshotShare = 20;
 constexpr uint64_t kShortLifeNs = 2 * kMs;
 constexpr uint64_t kEndingNs = 500 * kMs;  // no packets are made ahead so long after a finish
 
-uint64_t cpu_clock(long clock) {
-  timespec time{};
-  sys::call(SYS_clock_gettime, clock, sys::as_long(&time));
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
 uint64_t own_faults() {
   rusage usage{};
   sys::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<uint64_t>(usage.ru_minflt);
+}
+
+uint64_t process_faults() {
+  rusage usage{};
+  sys::getrusage(RUSAGE_SELF, &usage);
   return static_cast<uint64_t>(usage.ru_minflt);
 }
 
@@ -117,6 +118,7 @@ void CollectorLoop::begin() {
 
   attribute_number("profiler.tid", static_cast<uint64_t>(tid_));
   write_attribute("faults.source", error == 0 ? "perf" : "pagemap");
+  if (recorder_.reads_known()) write_attribute("faults.reads", "known");
   if (plan.perf && error != 0) tell_refusal(error);
   if (recorder_.events().incomplete(PerfEvents::kEntries))
     write_attribute("note", "Some threads could not be observed: too few descriptors (ulimit -n).");
@@ -145,7 +147,10 @@ void CollectorLoop::round() {
   uint64_t before = program_ns();
   account();
   // At a window's ends the reader learns how many faults it held, and how many it missed.
-  if (recorder_.adapt(program_ns(), own_ns_)) write_usage(false);
+  if (recorder_.adapt(program_ns(), own_ns_)) {
+    write_usage(false, true);
+    look_due_ = 0;
+  }
   // A program that runs may begin to fault, or to allocate, at any moment; one that sleeps cannot.
   bool runs = program_ns() - before > wait_ns_ / 100;
   wait_ns_ = any ? kBusyNs : wait_ns_ * 2;
@@ -157,8 +162,24 @@ void CollectorLoop::round() {
     ticked_ = now;
     sampling_tick(now);
   }
+  look_if_due();
   snapshot_if_due(now);
   serve();
+}
+
+// While faults are not recorded, looking at the largest blocks now and then shows what comes of
+// them. It may take its part of what recording may cost.
+void CollectorLoop::look_if_due() {
+  constexpr uint64_t kEnoughFaults = 256;
+  constexpr double kShareOfRecording = 0.25;
+  if (!in_gap() || program_ns() < look_due_) return;
+  uint64_t faults = process_faults(), before = own_ns_;
+  if (faults - looked_faults_ < kEnoughFaults) return;
+  looked_faults_ = faults;
+  snapshots_.look();
+  account();
+  double share = recorder_.share() * kShareOfRecording;
+  if (share > 0) look_due_ = program_ns() + static_cast<uint64_t>((own_ns_ - before) / share);
 }
 
 // The slots count what their packets cost by themselves. After a finish the process most likely
@@ -173,7 +194,10 @@ void CollectorLoop::refill() {
 void CollectorLoop::wait() {
   uint64_t ns = wait_ns_;
   uint64_t burst = recorder_.recording() ? recorder_.wait_ns() : 0;
-  if (burst > kMs && burst < ns) ns = burst;
+  if (burst != 0 && burst < ns) ns = burst;
+  uint64_t look = look_due_ > program_ns() ? look_due_ - program_ns() : kBusyNs;
+  if (in_gap() && look < ns && wait_ns_ <= kTickNs) ns = look;
+  if (in_gap() && ns < kGapNs) ns = kGapNs;
   // Where the program may not make system calls it cannot wake us.
   bool deaf = wake_fd_ < 0 || foreign_signal_ || g_state.sealed.load(std::memory_order_relaxed);
   if (deaf && ns > kBusyNs) ns = kBusyNs;
@@ -204,10 +228,10 @@ void CollectorLoop::wait_for_slots(uint64_t ns) {
 }
 
 void CollectorLoop::account() {
-  uint64_t own = cpu_clock(CLOCK_THREAD_CPUTIME_ID), slowed = recorder_.slowed_ns();
+  uint64_t own = sys::cpu_ns(CLOCK_THREAD_CPUTIME_ID), slowed = recorder_.slowed_ns();
   add_self_ns(own - own_ns_ + slowed - slowed_ns_);
   own_ns_ = own, slowed_ns_ = slowed;
-  process_ns_ = cpu_clock(CLOCK_PROCESS_CPUTIME_ID);
+  process_ns_ = sys::cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
   uint64_t faults = own_faults() - slot_faults_;
   add_self_faults(faults - own_faults_);
   own_faults_ = faults;

@@ -43,10 +43,12 @@ class CollectorLoop {
   void wait_for_slots(uint64_t ns);
   void account();
   void snapshot_if_due(uint64_t now);
+  void look_if_due();
   void price_huge();
   void serve();
   void finish();
   bool program_is_gone();
+  bool in_gap() const { return recorder_.recording() && !recorder_.window_open(); }
   uint64_t program_ns() const { return process_ns_ - own_ns_; }
 
   CollectorRequests* requests_;
@@ -61,6 +63,8 @@ class CollectorLoop {
   uint64_t wait_ns_ = 0;
   uint64_t own_ns_ = 0, process_ns_ = 0, own_faults_ = 0, slot_faults_ = 0, slowed_ns_ = 0;
   uint64_t ticked_ = 0, snapshot_due_ = 0, refill_from_ = 0;
+  uint64_t look_due_ = 0;  // in CPU time of the program
+  uint64_t looked_faults_ = 0;
 };
 
 // The signal that wakes the collector, sent to its thread alone.

@@ -26,6 +26,7 @@ class FaultBudget {
   }
   void spend(double ns) { held_ -= ns; }
 
+  double share() const { return share_; }
   bool exhausted() const { return held_ <= 0; }
   // Closed events may open again. burst_ns: what the shortest burst costs, switching included.
   bool affords(double burst_ns) const { return held_ >= burst_ns * jitter_; }

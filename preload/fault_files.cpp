@@ -10,20 +10,28 @@
 
 namespace ftprof {
 
-using namespace trace;
+using trace::Fault;
+using trace::FaultRun;
+using trace::kFaultStream;
+using trace::Lost;
+using trace::u16;
+using trace::u32;
+using trace::u64;
 
-bool FaultFiles::begin(int dir, unsigned cpus) {
+bool FaultFiles::begin(int dir, unsigned cpus, bool find_reads) {
   if (files_ == nullptr) files_ = static_cast<File*>(own_lazy_memory(cpus * sizeof *files_));
   if (files_ == nullptr) return false;
   for (unsigned cpu = 0; cpu < cpus; ++cpu) new (&files_[cpu]) File{};
   dir_ = dir;
   cpus_ = cpus;
   ++begun_;
+  if (find_reads) zero_pages_.begin();
   forget_code();
   return true;
 }
 
 void FaultFiles::close() {
+  zero_pages_.end();
   for (unsigned cpu = 0; cpu < cpus_; ++cpu)
     if (files_[cpu].stream.good()) files_[cpu].stream.close();
 }
@@ -69,10 +77,21 @@ void FaultFiles::note_code_of(uint64_t ip) {
   note_code(ip);
 }
 
+// A load leaves the zero page, a store a page of its own. A page that was stored to since then has
+// its second fault in the same window.
+void FaultFiles::note_reads(File* file, uint64_t time, uint64_t address, size_t pages) {
+  constexpr size_t kMost = 16;
+  ZeroRange ranges[kMost];
+  size_t found = finds_reads() ? zero_pages_.find(address, pages, ranges, kMost) : 0;
+  for (size_t i = 0; i < found; ++i)
+    file->stream.emit(time, trace::ZeroPages{ranges[i].address, ranges[i].pages});
+}
+
 void FaultFiles::fault_run(u32 cpu, u64 time, const FaultRun& run, const u16* samples) {
   File* file = file_of(cpu);
   if (file == nullptr) return;
   note_code_of(run.ip);
+  note_reads(file, time, run.addr, run.length / 2);
   file->stream.emit(time, run, {samples, run.length * sizeof *samples});
   file->newest = time;
 }
@@ -81,6 +100,7 @@ void FaultFiles::fault(u32 cpu, u64 time, const Fault& fault) {
   File* file = file_of(cpu);
   if (file == nullptr) return;
   note_code_of(fault.ip);
+  note_reads(file, time, fault.addr, 1);
   file->stream.emit(time, fault);
   file->newest = time;
 }

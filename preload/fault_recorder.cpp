@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kRingBytes = 512 * 1024;
 constexpr size_t kBurstRingBytes = 256 * 1024;
 // The faults of the shortest burst: about what one wake-up of a ring brings.
-constexpr double kBurstFaults = 500;
+constexpr double kBurstFaults = 250;
 // Recorded in full before the budget counts.
 constexpr uint64_t kCreditFaults = 4096;
 // Until a calibration has found better ones.
@@ -52,7 +52,7 @@ bool FaultRecorder::reserve() {
 long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
   plan_ = plan;
   collector_tid_ = collector_tid;
-  long error = !reserve() || !files_.begin(dir, g_state.cpus) ? -ENOMEM : 0;
+  long error = !reserve() || !files_.begin(dir, g_state.cpus, plan.adaptive) ? -ENOMEM : 0;
   if (error == 0)
     error = events_.open_rings(rings_, g_state.cpus, plan.adaptive ? kBurstRingBytes : kRingBytes);
   if (error != 0) {
@@ -89,7 +89,7 @@ long FaultRecorder::open_timed() {
 
 // Handled before entries, and closed after them: no entry waits for a sample that cannot come.
 long FaultRecorder::open_window() {
-  uint64_t begin = sys::monotonic_ns();
+  uint64_t begin = sys::cpu_ns(CLOCK_THREAD_CPUTIME_ID);
   if (timed_) {
     long error = open_timed();
     if (error != 0) return error;
@@ -97,7 +97,7 @@ long FaultRecorder::open_window() {
   announce();
   long error = events_.switch_on(PerfEvents::kEntries, plan_.period, collector_tid_);
   if (error != 0) events_.close(PerfEvents::kHandled);
-  switch_ns_ = 2 * (sys::monotonic_ns() - begin);
+  if (recording_) switch_ns_ = 2 * (sys::cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
   return error;
 }
 

@@ -39,8 +39,11 @@ class FaultRecorder : RingVisitor {
   bool window_open() const { return events_.is_on(PerfEvents::kEntries); }
   // CPU time of the program after which adapt() may open a window; 0 while one is open.
   uint64_t wait_ns() const { return window_open() || full_ ? 0 : budget_.wait_ns(burst_ns()); }
+  // Of the program's CPU time, what recording may cost.
+  double share() const { return budget_.share(); }
   // What recording has cost the program's own threads so far.
   uint64_t slowed_ns() const { return slowed_ns_; }
+  bool reads_known() const { return recording_ && files_.finds_reads(); }
   const PerfEvents& events() const { return events_; }
   const Calibration& calibration() const { return calibration_; }
 
@@ -88,7 +91,7 @@ class FaultRecorder : RingVisitor {
   uint64_t program_ns_ = 0, own_ns_ = 0;
   uint64_t paid_faults_ = 0;  // already taken from the budget
   uint64_t slowed_ns_ = 0;
-  uint64_t switch_ns_ = 500000;  // what opening a window cost last
+  uint64_t switch_ns_ = 250000;  // what opening a window cost last; the first one costs far more
   uint64_t checked_ns_ = 0, checked_faults_ = 0, checked_timed_ = 0;
 };
 

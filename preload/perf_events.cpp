@@ -12,9 +12,10 @@
 namespace ftprof {
 namespace {
 
-// A wake-up per so many bytes: some 450 timed faults; the rest of the ring is slack for a collector
-// that is not scheduled at once.
-constexpr uint32_t kWakeBytes = 32 * 1024;
+// A wake-up for so many parts of the ring: some 450 timed faults of the largest, half of them in
+// bursts. The rest of it is slack for a collector that is not scheduled at once.
+constexpr uint32_t kWakeParts = 16;
+constexpr size_t kLeastWakeBytes = 2048;
 constexpr size_t kMostThreads = 16 * 1024;
 constexpr size_t kMostEvents = 256 * 1024;
 
@@ -35,7 +36,8 @@ perf_event_attr ring_event(size_t ring_bytes) {
   attr.sample_period = 1;
   attr.sample_type = kHandledSample;
   attr.watermark = 1;
-  attr.wakeup_watermark = ring_bytes / 2 < kWakeBytes ? ring_bytes / 2 : kWakeBytes;
+  size_t part = ring_bytes / kWakeParts;
+  attr.wakeup_watermark = static_cast<uint32_t>(part < kLeastWakeBytes ? kLeastWakeBytes : part);
   return attr;
 }
 

@@ -4,6 +4,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <atomic>
+
 #include "preload/blocks.h"
 #include "preload/placement.h"
 #include "preload/residency.h"
@@ -47,11 +49,15 @@ uint64_t counter_in(const char* text, const char* name) {
   return at != nullptr ? number_at(at + strlen(name)) : 0;
 }
 
-void add_huge_page_counters(trace::Usage* usage) {
+std::atomic<uint64_t> g_thp_fault_alloc{0}, g_thp_fault_fallback{0};
+std::atomic<bool> g_thp_read{false};
+
+void read_huge_page_counters() {
   char text[8192];
   if (read_small_file("/proc/vmstat", text, sizeof text) <= 0) return;
-  usage->thp_fault_alloc = counter_in(text, "\nthp_fault_alloc ");
-  usage->thp_fault_fallback = counter_in(text, "\nthp_fault_fallback ");
+  g_thp_fault_alloc.store(counter_in(text, "\nthp_fault_alloc "), std::memory_order_relaxed);
+  g_thp_fault_fallback.store(counter_in(text, "\nthp_fault_fallback "), std::memory_order_relaxed);
+  g_thp_read.store(true, std::memory_order_relaxed);
 }
 
 // The effort that residency.probe and the time this snapshot has already taken allow.
@@ -81,6 +87,33 @@ void write_range(uint64_t address, uint64_t bytes, bool idle, Effort effort) {
                               counts.huge, counts.swapped});
 }
 
+// The largest live blocks, in no order.
+class Largest {
+ public:
+  static void visit(const LiveBlock& block, void* largest) {
+    static_cast<Largest*>(largest)->add(block);
+  }
+  void write() const {
+    for (size_t i = 0; i < count_; ++i)
+      write_range(blocks_[i].address, blocks_[i].bytes, false, Effort::sample);
+  }
+
+ private:
+  static constexpr size_t kMost = 16;
+  void add(const LiveBlock& block) {
+    if (count_ < kMost) {
+      blocks_[count_++] = block;
+      return;
+    }
+    LiveBlock* smallest = blocks_;
+    for (LiveBlock& each : blocks_)
+      if (each.bytes < smallest->bytes) smallest = &each;
+    if (block.bytes > smallest->bytes) *smallest = block;
+  }
+  LiveBlock blocks_[kMost];
+  size_t count_ = 0;
+};
+
 // On which nodes it lies, too, while there is time to look closely.
 void write_block(const LiveBlock& block, void* context) {
   Effort effort = static_cast<EffortChoice*>(context)->now();
@@ -105,7 +138,7 @@ void write_prices(const Calibration& found) {
     write_price(static_cast<trace::PriceKind>(kind), found.prices[kind], found.raw_excess_ns);
 }
 
-void write_usage(bool final) {
+void write_usage(bool final, bool brief) {
   rusage used{};
   trace::Usage usage{};
   sys::getrusage(RUSAGE_SELF, &used);
@@ -119,7 +152,9 @@ void write_usage(bool final) {
   usage.self_ns = g_state.self_ns.load(std::memory_order_relaxed);
   usage.self_faults = g_state.self_faults.load(std::memory_order_relaxed);
   usage.lost_block_records = g_state.lost_block_records.load(std::memory_order_relaxed);
-  add_huge_page_counters(&usage);
+  if (!brief || !g_thp_read.load(std::memory_order_relaxed)) read_huge_page_counters();
+  usage.thp_fault_alloc = g_thp_fault_alloc.load(std::memory_order_relaxed);
+  usage.thp_fault_fallback = g_thp_fault_fallback.load(std::memory_order_relaxed);
   emit_block(usage);
 }
 
@@ -172,6 +207,13 @@ void Snapshots::take(bool final) {
   tell_sight();
   tell_huge_pages();
   write_usage(final);
+}
+
+void Snapshots::look() {
+  Largest largest;
+  visit_live_blocks(Largest::visit, &largest);
+  if (!g_state.settings.residency_probe.is("off")) largest.write();
+  write_usage(false, true);
 }
 
 bool Snapshots::idle_since_last(uint64_t program_ns) const {

@@ -17,6 +17,10 @@ class Snapshots {
   // Residency of live blocks and of ranges given back, mappings if they changed, Usage.
   void take(bool final);
 
+  // Usage, and a sample of the pages of the largest live blocks: how far they are touched, and how
+  // many are still the zero page. For the gaps in which no fault is recorded.
+  void look();
+
   // CPU time and faults at the last snapshot, to tell an idle process by.
   bool idle_since_last(uint64_t program_ns) const;
   void remember(uint64_t program_ns);
@@ -33,8 +37,9 @@ class Snapshots {
   bool told_sight_ = false, told_huge_pages_ = false;
 };
 
-// getrusage and the profiler's own account, now.
-void write_usage(bool final);
+// getrusage and the profiler's own account, now. `brief`: the machine's counts of huge pages, which
+// take longer than all the rest, are those of the last time.
+void write_usage(bool final, bool brief = false);
 void write_price(trace::PriceKind kind, const Price& price, double raw_excess_ns);
 // A Price for each kind that was found out.
 void write_prices(const Calibration& found);

@@ -171,6 +171,12 @@ inline long futex_wake(const void* word, int waiters) {
 void find_clock();
 uint64_t monotonic_ns();
 uint64_t realtime_ns();
+// CPU time of this thread, or of the process (CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID).
+inline uint64_t cpu_ns(long clock) {
+  timespec time{};
+  call(SYS_clock_gettime, clock, as_long(&time));
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
 unsigned cpu();   // the CPU this thread runs on right now; only a hint
 unsigned node();  // likewise its NUMA node
 
