@@ -67,7 +67,7 @@ export class Timeline {
 
   private bursts(): HTMLElement | null {
     return this.model.data.run.fault_period > 1 ? h('p', { class: 'hint' },
-      'Faults were recorded in bursts and scaled up: a peak stands for faults between bursts too, and a gap is not a time without faults.') : null;
+      'Faults were recorded in bursts. How many there were between bursts is known; they are drawn evenly over that time.') : null;
   }
 
   // Phases as buttons: the brush for a keyboard.
