@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace ftprof {
 namespace fs = std::filesystem;
@@ -14,11 +14,6 @@ using Json = nlohmann::json;
 
 constexpr uintmax_t kMostBytes = 512 << 10;  // half a million brackets still fit into memory
 constexpr uint64_t kMostFaults = uint64_t{1} << 50;
-
-struct RunRecord {
-  uint64_t start_unix_ns = 0;
-  RunTotals totals;
-};
 
 bool is_record(const fs::directory_entry& entry) {
   std::string name = entry.path().filename().string();
@@ -33,9 +28,15 @@ std::optional<uint64_t> number(const Json& record, const char* name) {
   return found->get<uint64_t>();
 }
 
-std::optional<RunRecord> parse(const fs::path& path) {
-  std::ifstream file(path);
-  Json json = Json::parse(file, nullptr, false);
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::optional<RunRecord> parse_run_record(std::string_view text) {
+  Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("schema", Json()) != "ftprof.run/1") return std::nullopt;
   auto start = number(json, "start_unix_ns"), minor = number(json, "minor_faults"),
        major = number(json, "major_faults");
@@ -47,8 +48,6 @@ std::optional<RunRecord> parse(const fs::path& path) {
   return record;
 }
 
-}  // namespace
-
 RunTotals read_run_totals(const std::vector<std::string>& folders,
                           std::vector<std::string>& warnings) {
   RunTotals all;
@@ -57,7 +56,7 @@ RunTotals read_run_totals(const std::vector<std::string>& folders,
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (!is_record(entry)) continue;
-      auto record = parse(entry.path());
+      auto record = parse_run_record(text_of(entry.path()));
       if (!record) {
         warnings.push_back(entry.path().string() + ": no ftprof.run/1; what it knew is missing");
         continue;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ftprof {
@@ -13,6 +15,14 @@ struct RunTotals {
   std::vector<std::string> command;  // of the run that began first; empty: nobody wrote it down
   uint64_t faults = 0;               // of all the runs, minor and major
 };
+
+struct RunRecord {
+  uint64_t start_unix_ns = 0;
+  RunTotals totals;
+};
+
+// The text of one run.json; nothing when it is none.
+std::optional<RunRecord> parse_run_record(std::string_view text);
 
 // Reads every run.json and run.PID.json of the folders. One that makes no sense is a warning.
 RunTotals read_run_totals(const std::vector<std::string>& folders,

@@ -29,13 +29,14 @@ def trace_seed(image):
 
 def main():
     run, corpus, report = map(pathlib.Path, sys.argv[1:])
-    for target in ("trace", "report_json", "settings", "budget", "perf_map"):
+    for target in ("trace", "report_json", "run_json", "settings", "budget", "perf_map"):
         (corpus / target).mkdir(parents=True, exist_ok=True)
     for number, image in enumerate(sorted(p.parent for p in run.glob("*/metadata"))):
         (corpus / "trace" / f"run{number}").write_bytes(trace_seed(image))
         raw = fullest(image, "blocks").read_bytes()[:4096]
         (corpus / "trace" / f"raw{number}").write_bytes(b"\1" + struct.pack("<H", len(raw)) + raw)
     (corpus / "report_json" / "report").write_bytes(report.read_bytes())
+    (corpus / "run_json" / "run").write_bytes((run / "run.json").read_bytes())
     configs = pathlib.Path(__file__).resolve().parents[2] / "configs"
     for name in ("default", "ci", "variants"):
         text = (configs / f"{name}.toml").read_bytes()

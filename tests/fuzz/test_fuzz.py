@@ -14,4 +14,4 @@ def test_nothing_is_found_in_a_short_run():
     environment = dict(os.environ, FTPROF_BUILD=str(BUILD), FTPROF_FUZZ_BUILD=str(BUILD.parent / "build-fuzz"))
     done = subprocess.run([ROOT / "scripts/fuzz", "10"], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    assert done.stdout.count("nothing found") == 5, done.stdout
+    assert done.stdout.count("nothing found") == 6, done.stdout
