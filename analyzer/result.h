@@ -28,7 +28,7 @@ struct CostSummary {
   std::optional<double> error_ns;  // of total_ns, one standard error
   std::optional<double> p50_ns, p90_ns, p99_ns, max_ns;
   // Of total_ns by kind of fault, as far as the faults of a kind were timed one by one.
-  std::map<std::string, double> by_kind_ns;
+  std::map<std::string, double> by_kind_ns = {};
 };
 
 struct FaultKinds {
@@ -37,7 +37,7 @@ struct FaultKinds {
   uint64_t in_call = 0, kernel_copy = 0;
   uint64_t major = 0, other = 0;  // swapped in or read from a file; copy on write, protection, NUMA
   // Of zero_read and write_after_zero_read, where these are estimated: one standard error.
-  std::optional<double> error;
+  std::optional<double> error = {};
 };
 
 struct Reuse {
@@ -127,8 +127,8 @@ const char* owner_name(Owner owner);  // "small_heap"
 struct LedgerRow {
   Owner owner = Owner::unattributed;
   uint64_t faults = 0;
-  std::optional<double> error;  // one standard error, where faults is an estimate
   std::optional<double> cost_ns;
+  std::optional<double> error = {};  // one standard error, where faults is an estimate
 };
 
 struct Ledger {
