@@ -31,6 +31,10 @@ void Attribution::faults(const FaultPiece& piece) {
   whole.begin_ns = piece.begin_ns;
   whole.end_ns = piece.end_ns;
   whole.costs = costs_.data();
+  // Huge pages are as dear as a lost CPU: where there may be some, nothing tells them apart.
+  if (!state_.tally.may_be_huge) whole.stand_in_most_ns = state_.usual_cost.most_ns();
+  for (uint32_t cost : costs_)
+    if (cost != trace::kNotTimed32) state_.usual_cost.saw(cost);
   add_to_timeline(whole);
 
   const uint64_t page = state_.page_bytes();
@@ -67,7 +71,8 @@ void Attribution::hold(const FaultPart& part) {
   if (open.held.size() >= kMostHeld) settle_thread(part.thread);
   if (part.major) return unowned(part, false);
   open.held.push_back({part.ip, part.phase, part.addr, part.faults, part.period, part.gap,
-                       part.read, part.begin_ns, part.end_ns, open.costs.size()});
+                       part.read, part.begin_ns, part.end_ns, part.stand_in_most_ns,
+                       open.costs.size()});
   open.costs.insert(open.costs.end(), part.costs, part.costs + part.faults);
 }
 
@@ -85,6 +90,7 @@ FaultPart Attribution::part_of(const HeldFaults& held, const OpenThread& open,
   part.begin_ns = held.begin_ns;
   part.end_ns = held.end_ns;
   part.costs = open.costs.data() + held.costs;
+  part.stand_in_most_ns = held.stand_in_most_ns;
   return part;
 }
 

@@ -36,6 +36,7 @@ class ImagePass : public FaultSink {
     std::string key(raw.text()), value(raw.text2());
     if (key == "faults.source" && value == "perf") state_.tally.perf = true;
     if (key == "faults.reads" && value == "known") state_.tally.reads_known = true;
+    if (key == "thp.enabled" && value == "always") state_.tally.may_be_huge = true;
     if (state_.tally.attributes.size() < kMostAttributes)
       state_.tally.attributes.emplace(key, value);
   }
@@ -94,6 +95,9 @@ class ImagePass : public FaultSink {
   void on(const trace::Price& event, const RawEvent& raw) {
     begin(raw);
     if (event.kind < state_.tally.prices.size()) state_.tally.prices[event.kind] = event;
+    // Priced once one was seen.
+    if (event.kind == static_cast<trace::u8>(trace::PriceKind::huge))
+      state_.tally.may_be_huge = true;
   }
 
   ImageTally finish();

@@ -15,6 +15,7 @@
 #include "analyzer/slice_tally.h"
 #include "analyzer/thread_table.h"
 #include "analyzer/timeline_tally.h"
+#include "analyzer/usual_cost.h"
 
 namespace ftprof {
 
@@ -41,6 +42,7 @@ struct ImageState {
   AddressHistory history;
   MappingTable mappings;
   BlockMap map;
+  UsualCost usual_cost;
   uint64_t now = 0;  // of the event at hand
 };
 

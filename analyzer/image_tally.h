@@ -207,6 +207,7 @@ struct ImageTally {
   std::vector<Gap> gaps;
   uint64_t lost_faults = 0, lost_blocks = 0;
   bool huge_advised = false;
+  bool may_be_huge = false;  // by advice, by the machine's setting, or seen
   bool has_final_usage = false;
   std::vector<std::string> warnings;
 };

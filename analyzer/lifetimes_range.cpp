@@ -171,7 +171,7 @@ void Lifetimes::advise(const trace::RangeOp& event) {
     case MADV_POPULATE_WRITE:
       return populate(event);
     case MADV_HUGEPAGE:
-      state_.tally.huge_advised = true;
+      state_.tally.huge_advised = state_.tally.may_be_huge = true;
       return;
   }
 }

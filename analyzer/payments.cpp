@@ -19,14 +19,12 @@ FaultSum sum_of(const FaultPart& part) {
   sum.faults = weight * part.faults;
   for (uint32_t i = 0; i < part.faults; ++i) {
     if (part.costs[i] == trace::kNotTimed32) continue;
-    double cost = part.costs[i];
+    double cost = part.costs[i], others = std::min(cost, part.stand_in_most_ns);
     ++sum.timed;
-    sum.cost_ns += cost;
-    sum.square += cost * cost;
+    sum.cost_ns += cost + (weight - 1) * others;
+    sum.square += cost * cost + (weight - 1) * others * others;
   }
   sum.weight = weight * static_cast<double>(sum.timed);
-  sum.cost_ns *= weight;
-  sum.square *= weight;
   return sum;
 }
 

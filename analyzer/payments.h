@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "analyzer/image_state.h"
 
@@ -17,6 +18,7 @@ struct FaultPart {
   bool major = false, read = false;
   uint64_t begin_ns = 0, end_ns = 0;  // of the whole run
   const uint32_t* costs = nullptr;    // raw, one for each; kNotTimed32 where not timed
+  double stand_in_most_ns = std::numeric_limits<double>::infinity();  // see usual_cost.h
 
   double weight() const { return period + gap.faults(); }
 };

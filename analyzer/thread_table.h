@@ -23,6 +23,7 @@ struct HeldFaults {
   GapShare gap;
   bool read = false;
   uint64_t begin_ns = 0, end_ns = 0;
+  double stand_in_most_ns = 0;
   size_t costs = 0;  // index of the first one's cost in OpenThread::costs
 };
 

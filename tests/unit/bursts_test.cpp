@@ -10,6 +10,7 @@
 #include "analyzer/analyze.h"
 #include "analyzer/image_bill.h"
 #include "analyzer/image_pass.h"
+#include "analyzer/payments.h"
 #include "analyzer/unseen.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_builder.h"
@@ -281,6 +282,23 @@ TEST_F(BurstsTest, EveryTableAddsUpToTheBill) {
   EXPECT_NEAR(std::accumulate(timeline.fault_ns.begin(), timeline.fault_ns.end(), 0.0), cost, 1);
   EXPECT_EQ(result.phases.size(), 2u);
   EXPECT_GT(result.phases[1].faults, 1000u);  // half of the last gap, and what no burst saw
+}
+
+TEST(UsualCost, IsNotMovedByOneThatLostItsCpu) {
+  UsualCost usual;
+  for (int i = 0; i < 100; ++i) usual.saw(3000);
+  double before = usual.most_ns();
+  usual.saw(4e6);
+  EXPECT_NEAR(usual.most_ns(), before, before / 10);
+}
+
+TEST(UsualCost, BoundsWhatAFaultSaysOfOthersNotOfItself) {
+  uint32_t costs[] = {3000, 4000000};
+  FaultPart part;
+  part.faults = 2, part.period = 100, part.costs = costs, part.stand_in_most_ns = 96000;
+  FaultSum sum = sum_of(part);
+  EXPECT_EQ(sum.faults, 200);
+  EXPECT_EQ(sum.cost_ns, 100 * 3000 + 4000000 + 99 * 96000);
 }
 
 }  // namespace
