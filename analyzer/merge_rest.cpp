@@ -115,6 +115,7 @@ void Merge::add_ledger() {
     rest -= row.faults;
     ledger.cost_ns += row.cost_ns.value_or(0);
     ledger.rows.push_back(row);
+    if (row.owner == Owner::profiler) result_.run.profiler_faults = row.faults;
   }
   auto all = static_cast<double>(ledger.minor_faults + ledger.major_faults);
   ledger.accounted_share = all > 0 ? 1 - static_cast<double>(ledger.rows.back().faults) / all : 1;
