@@ -18,9 +18,18 @@ void add_modelled(const Pricing& pricing, PriceKind kind, double faults, Sightin
   to.variance += error * error;
 }
 
-void measure(const Pricing& pricing, const FaultSum& seen, SightingBill& to) {
+// A few recorded faults are no measure for many others: the usual price makes up the number.
+double mean_for_all(const Pricing& pricing, const FaultSum& seen, double faults, double usual_ns) {
+  constexpr double kFew = 8;
+  double mean = pricing.mean_of(seen), missing = kFew - static_cast<double>(seen.timed);
+  bool stands_for_many = faults > 2 * static_cast<double>(seen.recorded);
+  if (missing <= 0 || !stands_for_many || usual_ns <= 0) return mean;
+  return (mean * (kFew - missing) + usual_ns * missing) / kFew;
+}
+
+void measure(const Pricing& pricing, const FaultSum& seen, double usual_ns, SightingBill& to) {
   auto timed = static_cast<double>(seen.timed);
-  to.mean_ns = pricing.mean_of(seen);
+  to.mean_ns = mean_for_all(pricing, seen, to.faults, usual_ns);
   to.cost_ns = to.mean_ns * to.faults;
   double rest = std::max(0.0, to.faults - timed);
   if (rest == 0 || timed < 2) return;
@@ -80,7 +89,10 @@ class SiteBiller {
     const FaultSum& seen = site_.seen_as(sighting);
     to.scale = seen.faults > 0 ? to.faults / seen.faults : 0;
     if (seen.timed)
-      measure(pricing_, seen, to);
+      measure(pricing_, seen,
+              sighting == Sighting::read ? pricing_.calibrated(PriceKind::zero_read)
+                                         : pricing_.usual_ns,
+              to);
     else
       model(sighting, to);
     if (!seen.timed) to.mean_ns = to.faults > 0 ? to.cost_ns / to.faults : pricing_.usual_ns;
