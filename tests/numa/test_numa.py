@@ -52,7 +52,7 @@ def machine(tmp_path_factory):
     results = folder / "results"
     boot = subprocess.run([HERE / "boot", kernel.stdout.strip(), results, script, WORKLOAD, LIBRARY,
                            LIBMALLOC], capture_output=True, text=True,
-                          env=dict(os.environ, NUMA_TIMEOUT="900"))
+                          env=dict(os.environ, NUMA_TIMEOUT="300"))
     assert boot.returncode == 0, boot.stderr
     failed = results / "failed"
     assert not failed.exists(), failed.read_text()
