@@ -98,6 +98,8 @@ uint32_t Lifetimes::begin_block(const trace::Block& event, uint32_t thread, uint
   block.weight =
       std::isfinite(event.weight) && event.weight >= 1 && event.weight < 1e9 ? event.weight : 1;
   uint32_t number = state_.blocks.add(block);
+  state_.blocks.for_each_around(state_.blocks[number],
+                                [](LiveBlock& outer) { outer.holds_blocks = true; });
   if (moved_from != kNoBlock) end_block(moved_from, state_.blocks[moved_from].latest, number);
   return number;
 }

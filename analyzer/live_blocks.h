@@ -33,8 +33,9 @@ struct LiveBlock {
   trace::Api api = trace::Api::unknown;
   uint8_t flags = 0;
   uint8_t layer = 0;
-  bool continued = false;  // the rest of a block that was split: not a hand-out of its own
-  bool blurred = false;    // what is resident cannot be told from the faults any more
+  bool continued = false;     // the rest of a block that was split: not a hand-out of its own
+  bool blurred = false;       // what is resident cannot be told from the faults any more
+  bool holds_blocks = false;  // of an inner layer: its pages are theirs, as far as anyone can tell
   double weight = 1;
   PageList pages;
   // Faults seen, by what they found; the kinds follow when the block ends.
@@ -90,6 +91,15 @@ class LiveBlocks {
   void discard(uint32_t block);  // frees the slot
   LiveBlock& operator[](uint32_t block) { return blocks_[block]; }
   uint64_t generation() const { return generation_; }  // changes with every change
+
+  // The blocks of outer layers that hold the first byte of this one.
+  template <class Visit>
+  void for_each_around(const LiveBlock& block, Visit visit) {
+    for (int layer = 0; layer < block.layer; ++layer)
+      if (auto* outer = layers_[layer].floor(block.addr);
+          outer && blocks_[outer->value].end() > block.addr)
+        visit(blocks_[outer->value]);
+  }
 
   template <class Visit>
   void for_each(Visit visit) {

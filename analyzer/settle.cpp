@@ -52,7 +52,7 @@ struct Kinds {
 
 // Pages that became resident since the hand-out without a fault of ours.
 uint64_t kernel_copies(const LiveBlock& block, const Found& found) {
-  if (!found.full || !block.handout_known || block.blurred) return 0;
+  if (!found.full || !block.handout_known || block.blurred || block.holds_blocks) return 0;
   uint64_t ours = less(found.counts.touched, block.touched_at_handout);
   if (found.huge) ours = less(ours, found.huge_ranges);
   uint64_t expected = block.resident_at_handout + block.populated_later + ours;
@@ -86,7 +86,7 @@ Kinds kinds_by_pages(const LiveBlock& block, const Found& found, uint32_t huge_r
   Kinds kinds;
   uint64_t fresh =
       less(found.resident + block.purged, block.resident_at_handout + block.populated_later);
-  if (!found.known) fresh = std::max(block.purged, block.first);
+  if (!found.known || block.holds_blocks) fresh = std::max(block.purged, block.first);
   fresh = std::max(fresh, block.first);
   uint64_t huge_pages = std::min(found.huge, fresh);
   kinds.huge = huge_pages / huge_ratio;

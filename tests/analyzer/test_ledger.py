@@ -47,6 +47,15 @@ def assert_balanced(report):
         assert ledger["accounted_share"] >= 0.98, ledger
 
 
+@pytest.mark.parametrize("options", ["", "faults.period=1", "faults.source=pagemap"])
+def test_pages_of_a_pool_are_the_pools_alone(profile, options):
+    """The mapping that the program's pool cuts its blocks from pays for none of them again."""
+    report = profile(WORKLOAD, "recycled", "--policy", "pool", options=options).report()
+    rows = {row["owner"]: row["faults"] for row in report["ledger"]["rows"]}
+    assert (rows["blocks"], rows["kernel_copy"]) == (16384, 0)
+    assert {site["api"] for site in report["sites"] if site["faults"]["count"]} == {"pool"}
+
+
 def image(report, name):
     return next(p for p in report["processes"] if p["name"] == name)
 
