@@ -43,12 +43,28 @@ Range read_only_words(const Object& object) {
   return {};
 }
 
+// What the dynamic section holds under a tag; 0 where it has none.
+uintptr_t entry_of(const link_map* map, ElfW(Sxword) tag) {
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == tag) return entry->d_un.d_ptr;
+  return 0;
+}
+
+Relocations relocations_of(const link_map* map, ElfW(Sxword) table, ElfW(Sxword) bytes) {
+  return {reinterpret_cast<const ElfW(Rela)*>(entry_of(map, table)), entry_of(map, bytes)};
+}
+
 class Imports {
  public:
   Imports(const Object& object, const ImportedFunction* functions, size_t count)
-      : object_(object), functions_(functions), count_(count), read_only_(read_only_words(object)) {
-    for (const ElfW(Dyn)* entry = object.map->l_ld; entry->d_tag != DT_NULL; ++entry) read(*entry);
-  }
+      : object_(object),
+        functions_(functions),
+        count_(count),
+        read_only_(read_only_words(object)),
+        symbols_(reinterpret_cast<const ElfW(Sym) *>(entry_of(object.map, DT_SYMTAB))),
+        strings_(reinterpret_cast<const char*>(entry_of(object.map, DT_STRTAB))),
+        calls_(relocations_of(object.map, DT_JMPREL, DT_PLTRELSZ)),
+        others_(relocations_of(object.map, DT_RELA, DT_RELASZ)) {}
 
   void replace() const {
     if (symbols_ == nullptr || strings_ == nullptr) return;
@@ -57,32 +73,6 @@ class Imports {
   }
 
  private:
-  void read(const ElfW(Dyn) & entry) {
-    uintptr_t at = entry.d_un.d_ptr;
-    switch (entry.d_tag) {
-      case DT_SYMTAB:
-        symbols_ = reinterpret_cast<const ElfW(Sym)*>(at);
-        break;
-      case DT_STRTAB:
-        strings_ = reinterpret_cast<const char*>(at);
-        break;
-      case DT_JMPREL:
-        calls_.first = reinterpret_cast<const ElfW(Rela)*>(at);
-        break;
-      case DT_PLTRELSZ:
-        calls_.bytes = at;
-        break;
-      case DT_RELA:
-        others_.first = reinterpret_cast<const ElfW(Rela)*>(at);
-        break;
-      case DT_RELASZ:
-        others_.bytes = at;
-        break;
-      default:
-        break;
-    }
-  }
-
   void replace(const Relocations& relocations) const {
     if (relocations.first == nullptr) return;
     for (size_t i = 0; i < relocations.bytes / sizeof *relocations.first; ++i)
@@ -126,8 +116,8 @@ class Imports {
   const ImportedFunction* functions_;
   size_t count_;
   Range read_only_;
-  const ElfW(Sym) * symbols_ = nullptr;
-  const char* strings_ = nullptr;
+  const ElfW(Sym) * symbols_;
+  const char* strings_;
   Relocations calls_, others_;
 };
 
