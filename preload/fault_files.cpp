@@ -52,6 +52,14 @@ void FaultFiles::write_window(File* file, uint64_t time) {
   file->newest = time;
 }
 
+// Entries go on meanwhile, and some are still on their way here. A window stamped now would drag
+// them along, past the end of the block that they touched.
+void FaultFiles::set_timed(uint32_t timed_period) {
+  window_.timed_period = timed_period;
+  for (unsigned cpu = 0; cpu < cpus_; ++cpu)
+    if (files_[cpu].stream.good()) write_window(&files_[cpu], files_[cpu].newest);
+}
+
 void FaultFiles::set_window(uint32_t period, uint32_t timed_period, uint64_t time) {
   window_ = {period, timed_period};
   window_since_ = time;

@@ -21,6 +21,8 @@ class FaultFiles : public FaultSink {
 
   // From `time` on one fault in `period` is recorded (0: none), one in timed_period with its time.
   void set_window(uint32_t period, uint32_t timed_period, uint64_t time);
+  // As before, but one in timed_period with its time from the latest record of each file on.
+  void set_timed(uint32_t timed_period);
   void lost(unsigned cpu, uint64_t records);
   bool finds_reads() const { return zero_pages_.can_tell(); }
   // Code may have come and gone: objects are looked up again.

@@ -110,7 +110,11 @@ bool FaultRecorder::complete() const {
 void FaultRecorder::announce() {
   for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) join_->flush(cpu);
   join_->set_complete(complete(), sys::monotonic_ns());
-  files_.set_window(plan_.period, timed_ ? plan_.period : 0, sys::monotonic_ns());
+  uint32_t timed_period = timed_ ? plan_.period : 0;
+  if (window_open())
+    files_.set_timed(timed_period);
+  else
+    files_.set_window(plan_.period, timed_period, sys::monotonic_ns());
 }
 
 void FaultRecorder::close_window() {
