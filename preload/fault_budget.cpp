@@ -12,8 +12,8 @@ void FaultBudget::begin_burst() {
 }
 
 uint64_t FaultBudget::wait_ns(double burst_ns) const {
-  double missing = burst_ns * jitter_ - held_;
-  return missing <= 0 || share_ <= 0 ? 0 : static_cast<uint64_t>(missing / share_);
+  double wanted = missing(burst_ns);
+  return wanted <= 0 || share_ <= 0 ? 0 : static_cast<uint64_t>(wanted / share_);
 }
 
 }  // namespace ftprof

@@ -29,12 +29,19 @@ class FaultBudget {
   double share() const { return share_; }
   bool exhausted() const { return held_ <= 0; }
   // Closed events may open again. burst_ns: what the shortest burst costs, switching included.
-  bool affords(double burst_ns) const { return held_ >= burst_ns * jitter_; }
+  bool affords(double burst_ns) const { return missing(burst_ns) <= 0; }
   void begin_burst();
   // CPU time of the program after which affords(burst_ns) may hold.
   uint64_t wait_ns(double burst_ns) const;
 
  private:
+  // A burst that costs more than the bucket can hold is paid off afterwards.
+  double missing(double burst_ns) const {
+    double most = credit_ / kMostJitter;
+    return (burst_ns < most ? burst_ns : most) * jitter_ - held_;
+  }
+
+  static constexpr double kMostJitter = 1.5;
   double share_, credit_, held_;
   double jitter_ = 1;
   uint64_t random_;

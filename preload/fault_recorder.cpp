@@ -19,12 +19,10 @@ constexpr size_t kBurstRingBytes = 256 * 1024;
 // The faults of the shortest burst: about what one wake-up of a ring brings.
 constexpr double kBurstFaults = 250;
 // Recorded in full before the budget counts.
-constexpr uint64_t kCreditFaults = 4096;
+constexpr uint64_t kCreditFaults = 1024;
 // Until a calibration has found better ones.
 constexpr double kTypicalRecordNs = 1200;
 constexpr double kUntimedShare = 0.55;
-// Block records have the other half of overhead.budget.
-constexpr double kShareOfBudget = 0.5;
 
 template <class T>
 T* map_array(size_t count) {
@@ -61,8 +59,7 @@ long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
   }
   calibrate(&events_, rings_, plan.period, collector_tid, &calibration_);
   uint64_t credit = static_cast<uint64_t>(record_ns() * kCreditFaults);
-  budget_ =
-      FaultBudget(kShareOfBudget * g_state.settings.overhead_budget, credit, sys::monotonic_ns());
+  budget_ = FaultBudget(budget_of_each(), credit, sys::monotonic_ns());
   timed_ = plan.timed != Timed::none;
   program_ns_ = own_ns_ = 0;
   error = open_window();

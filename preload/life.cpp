@@ -25,7 +25,7 @@
 namespace ftprof {
 namespace {
 
-constexpr uint64_t kCredit = 20000000;  // ns, see sampling.h
+constexpr uint64_t kCredit = 5000000;  // ns, see sampling.h
 constexpr int kStartWaits = 200;        // of 1 ms: how long others wait for the beginning
 
 constinit std::atomic<bool> g_initialised{false};

@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint64_t kWindow = 4000000, kWindowSelf = 2000000;  // ns; a window ends at either
 constexpr double kMostShare = 0.5;                            // of a window, credit or not
+// The bucket is never filled again as it was at first: a program that calms down and then allocates
+// in earnest would be slowed a second time.
+constexpr double kRefilled = 0.4;
 // A loop of nothing but malloc and free is told much sooner: no credit is worth a program that
 // stands still.
 constexpr uint64_t kLoopSelf = 100000;  // ns
@@ -40,7 +43,7 @@ class ControlLock {
 };
 
 void publish(bool changed) {
-  g_easy.store(g_control.tokens() * 2 > g_control.credit(), std::memory_order_relaxed);
+  g_easy.store(g_control.easy(), std::memory_order_relaxed);
   if (!changed) return;
   g_mean.store(g_control.mean(), std::memory_order_relaxed);
   g_sampling_epoch.fetch_add(1, std::memory_order_release);
@@ -81,7 +84,8 @@ double SamplingControl::Window::share(uint64_t now) const {
 void SamplingControl::configure(double budget, uint64_t credit_ns, uint64_t now) {
   *this = SamplingControl();
   budget_ = budget;
-  credit_ = tokens_ = static_cast<double>(credit_ns);
+  tokens_ = static_cast<double>(credit_ns);
+  most_ = tokens_ * kRefilled;
   refilled_ = now;
   restart(now);
 }
@@ -93,8 +97,9 @@ void SamplingControl::restart(uint64_t now) {
 
 void SamplingControl::refill(uint64_t now) {
   if (now <= refilled_) return;
+  double before = tokens_;
   tokens_ += static_cast<double>(now - refilled_) * budget_;
-  if (tokens_ > credit_) tokens_ = credit_;
+  if (tokens_ > most_) tokens_ = before > most_ ? before : most_;
   refilled_ = now;
 }
 
@@ -195,7 +200,7 @@ void sampling_tick(uint64_t now) {
 
 void configure_sampling(uint64_t now) {
   g_control_locked.store(false);
-  g_control.configure(g_state.settings.overhead_budget, g_state.credit_ns, now);
+  g_control.configure(budget_of_each(), g_state.credit_ns, now);
   publish(true);
 }
 

@@ -17,10 +17,11 @@ namespace ftprof {
 
 // Chooses M. Fed with every record; not thread-safe (its user serialises or drops feeds).
 //
-// The profiler may spend the share `budget` of the elapsed time out of a bucket of `credit_ns`,
-// full at first, so that a small program is recorded exactly; even so it may not take more than
-// half of the time within a window of some milliseconds, nor, in a loop of nothing but malloc and
-// free, more than 0.1 ms before it samples: such a program is at most about twice as slow.
+// The profiler may spend the share `budget` of the elapsed time out of a bucket that holds
+// `credit_ns` at first, so that a small program is recorded exactly, and two fifths of it later.
+// Even so it may not take more than half of the time within a window of some milliseconds, nor, in
+// a loop of nothing but malloc and free, more than 0.1 ms before it samples: such a program is at
+// most about twice as slow.
 class SamplingControl {
  public:
   constexpr SamplingControl() = default;
@@ -34,8 +35,8 @@ class SamplingControl {
   // trace.max_size. True when mean() changed.
   bool at_least(double mean);
   double mean() const { return mean_; }  // 0: every block
-  double tokens() const { return tokens_; }
-  double credit() const { return credit_; }
+  // Costly lookups are affordable.
+  bool easy() const { return tokens_ * 2 > most_; }
 
  private:
   // What the records since `begin` came to.
@@ -50,7 +51,7 @@ class SamplingControl {
   bool decide(const Window& window, uint64_t now);
   void restart(uint64_t now);
 
-  double budget_ = 0.03, credit_ = 0, tokens_ = 0, mean_ = 0, least_ = 0;
+  double budget_ = 0.03, most_ = 0, tokens_ = 0, mean_ = 0, least_ = 0;
   uint64_t refilled_ = 0;
   Window long_, short_;
 };

@@ -48,6 +48,12 @@ inline constexpr unsigned kMaxCpus = 1024;
 inline bool running() {
   return g_state.phase.load(std::memory_order_acquire) == Phase::running;
 }
+// What each of the two recorders, of blocks and of faults, may have of overhead.budget; 100 %
+// limits neither.
+inline double budget_of_each() {
+  double budget = g_state.settings.overhead_budget;
+  return budget < 1 ? budget / 2 : budget;
+}
 inline void add_self_ns(uint64_t ns) {
   g_state.self_ns.fetch_add(ns, std::memory_order_relaxed);
 }

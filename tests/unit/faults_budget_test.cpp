@@ -45,8 +45,8 @@ TEST(FaultBudget, IdleTimeDoesNotPileUp) {
 }
 
 TEST(FaultBudget, BurstsAreJittered) {
-  FaultBudget budget(0.03, 1000000, 42);
-  budget.spend(1000000);
+  FaultBudget budget(0.03, 5000000, 42);
+  budget.spend(5000000);
   uint64_t least = ~0ULL, most = 0;
   for (int i = 0; i < 100; ++i) {
     budget.begin_burst();
@@ -56,6 +56,15 @@ TEST(FaultBudget, BurstsAreJittered) {
   }
   EXPECT_LT(least, 0.6 * kBurst / 0.03);
   EXPECT_GT(most, 1.4 * kBurst / 0.03);
+}
+
+TEST(FaultBudget, ABurstThatCostsMoreThanTheBucketHoldsStillComesAndIsPaidOff) {
+  FaultBudget budget(0.03, 100000, 1);
+  budget.spend(100000);
+  budget.earn(1000000000);
+  EXPECT_TRUE(budget.affords(kBurst));
+  budget.spend(kBurst);
+  EXPECT_GE(static_cast<double>(budget.wait_ns(kBurst)) * 0.03, kBurst - 100000);
 }
 
 TEST(FaultBudget, ABudgetOfNothingNeverAffords) {

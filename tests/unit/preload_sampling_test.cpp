@@ -26,6 +26,22 @@ TEST(SamplingControl, RecordsEverythingWithinTheCredit) {
   EXPECT_EQ(control.mean(), 0);
 }
 
+// Quiet for a minute, then in earnest: the bucket does not hold what it held at first.
+TEST(SamplingControl, TheCreditIsGivenOnce) {
+  auto records_until_sampled = [](SamplingControl& control, uint64_t now) {
+    uint64_t records = 0;
+    while (control.mean() == 0) control.feed(now += 50000, 5000, 1 << 20, 1), ++records;
+    return records;
+  };
+  SamplingControl control;
+  control.configure(0.03, 20 * kMillisecond, 0);
+  uint64_t at_first = records_until_sampled(control, 0);
+  EXPECT_GT(at_first, 20 * kMillisecond / 5000);
+  for (int i = 0; i < 100; ++i) control.relax((1 + i) * 1000 * kMillisecond);
+  uint64_t later = records_until_sampled(control, 100000 * kMillisecond);
+  EXPECT_LT(later, at_first / 2);
+}
+
 TEST(SamplingControl, SamplesAProgramThatOnlyAllocates) {
   SamplingControl control;
   control.configure(0.03, 20 * kMillisecond, 0);
