@@ -16,7 +16,7 @@ struct Rounds {
   int passes;     // over the stretches that are stored to
   int stretches;  // of the other kinds
 };
-constexpr Rounds kThorough{3, 5}, kBrief{1, 2};
+constexpr Rounds kExact{12, 5}, kThorough{3, 5}, kBrief{1, 2};
 constexpr int kParts = 16;  // stretches that the scratch has room for
 constexpr size_t kHugeBytes = 2 << 20;
 
@@ -116,7 +116,7 @@ class Calibrator {
   // Bare and recorded passes in turn, so that a machine whose speed drifts fools neither. Where few
   // faults are recorded the passes are long: the code that records is then cold each time.
   void writes() {
-    double bare[kThorough.passes * kParts], whole[kThorough.passes * kParts];
+    double bare[kExact.passes * kParts], whole[kExact.passes * kParts];
     int parts = dense_ ? kParts / 4 : kParts, count = rounds_.passes * parts;
     bool recorded = recorded_ != nullptr;
     for (int i = 0; i < rounds_.passes; ++i) {
@@ -124,7 +124,7 @@ class Calibrator {
       recorded = recorded && recorded_->record(begin_of_measure(),
                                                [&] { store_parts(whole + i * parts, parts); });
     }
-    double spread[kThorough.passes * kParts];
+    double spread[kExact.passes * kParts];
     for (int i = 0; i < count; ++i) spread[i] = bare[i];
     price(PriceKind::write) = price_of(spread, count);
     if (!recorded || recorded_->count() < 8) return;
@@ -227,14 +227,14 @@ Price calibrate_huge() {
   return {middle, spread_of(values, tries)};
 }
 
-bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,
+bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid, bool exact,
                Calibration* to) {
   // The passes must hold some that are recorded.
   constexpr uint64_t kMostPeriod = 61;
   *to = Calibration();
   RecordedStretch recorded(events, rings, period < kMostPeriod ? period : kMostPeriod,
                            collector_tid);
-  return Calibrator(&recorded, period == 1, kThorough, to).run();
+  return Calibrator(&recorded, period == 1, exact ? kExact : kThorough, to).run();
 }
 
 }  // namespace ftprof

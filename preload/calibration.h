@@ -6,8 +6,8 @@
 // So bare and recorded stretches alternate, and the difference of neighbours is the excess to take
 // off each raw time.
 //
-// Takes some 2 to 5 ms of the calling thread (brief: under 1 ms) and 2 MiB of memory while it runs;
-// the faults are the caller's own (RUSAGE_THREAD).
+// Takes some 2 to 5 ms of the calling thread (brief: under 1 ms; exact: 10 to 20) and 2 MiB of
+// memory while it runs; the faults are the caller's own (RUSAGE_THREAD).
 #pragma once
 
 #include <stdint.h>
@@ -34,8 +34,9 @@ struct Calibration {
 // for a process that is over already and waits.
 bool calibrate_bare(Calibration* to, bool brief = false);
 // Prices, and what recording every period-th fault does to them: the fewer are recorded, the colder
-// is the code that records. events: with its rings open and nothing else.
-bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid,
+// is the code that records. events: with its rings open and nothing else. exact: four times as many
+// measurements, for who asks for exact figures and waits.
+bool calibrate(PerfEvents* events, PerfRing* rings, uint64_t period, int collector_tid, bool exact,
                Calibration* to);
 
 // The price of a huge page's fault: apart, because the kernel may first have to move memory

@@ -57,7 +57,7 @@ long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
     calibrate_bare(&calibration_);
     return error;
   }
-  calibrate(&events_, rings_, plan.period, collector_tid, &calibration_);
+  calibrate(&events_, rings_, plan.period, collector_tid, !plan.adaptive, &calibration_);
   uint64_t credit = static_cast<uint64_t>(record_ns() * kCreditFaults);
   budget_ = FaultBudget(budget_of_each(), credit, sys::monotonic_ns());
   timed_ = plan.timed != Timed::none;

@@ -9,7 +9,7 @@ namespace ftprof {
 
 class RecordedStretch : RingVisitor {
  public:
-  static constexpr int kMost = 512;
+  static constexpr int kMost = 2048;
 
   // events: with its rings open and no fault event.
   RecordedStretch(PerfEvents* events, PerfRing* rings, uint64_t period, int tid)
