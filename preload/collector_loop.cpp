@@ -271,7 +271,11 @@ void CollectorLoop::serve() {
 void CollectorLoop::finish() {
   recorder_.settle();
   account();
-  snapshots_.take(true);
+  snapshots_.look_at_pages(true);
+  // Other threads may have gone on: the records reach as far as the pages and the last count do.
+  recorder_.finish();
+  account();
+  write_usage(true);
   price_huge();
   refill_from_ = sys::monotonic_ns() + kEndingNs;
 }

@@ -34,7 +34,7 @@ T* map_array(size_t count) {
 bool FaultRecorder::reserve() {
   unsigned cpus = g_state.cpus;
   if (rings_ == nullptr) rings_ = map_array<PerfRing>(cpus);
-  if (lost_told_ == nullptr) lost_told_ = map_array<uint64_t>(cpus);
+  if (lost_ == nullptr) lost_ = map_array<LostCount>(cpus);
   if (unfinished_ == nullptr) unfinished_ = map_array<bool>(cpus);
   static_assert(sizeof(FaultJoin) % 8 == 0);
   if (join_ == nullptr) {
@@ -44,7 +44,7 @@ bool FaultRecorder::reserve() {
                                      static_cast<int>(g_state.page_shift));
   }
   names_.begin();
-  return rings_ != nullptr && lost_told_ != nullptr && unfinished_ != nullptr && join_ != nullptr;
+  return rings_ != nullptr && lost_ != nullptr && unfinished_ != nullptr && join_ != nullptr;
 }
 
 long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
@@ -58,6 +58,9 @@ long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
     return error;
   }
   calibrate(&events_, rings_, plan.period, collector_tid, !plan.adaptive, &calibration_);
+  events_.begin_count(plan.period == 1);
+  for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) lost_[cpu] = LostCount();
+  lost_any_ = false;
   uint64_t credit = static_cast<uint64_t>(record_ns() * kCreditFaults);
   budget_ = FaultBudget(budget_of_each(), credit, sys::monotonic_ns());
   timed_ = plan.timed != Timed::none;
@@ -115,14 +118,13 @@ void FaultRecorder::announce() {
 }
 
 void FaultRecorder::close_window() {
-  report_dropped();
+  drain();
   events_.switch_off(PerfEvents::kEntries);
   drain();  // switching takes milliseconds where threads are many, and the rings fill meanwhile
   events_.switch_off(PerfEvents::kHandled);
   drain();
+  report_dropped();
   end_faults_in_kernel();
-  for (unsigned cpu = 0; events_.is_closed(PerfEvents::kEntries) && cpu < g_state.cpus; ++cpu)
-    lost_told_[cpu] = 0;
   files_.set_window(0, 0, sys::monotonic_ns());
 }
 
@@ -132,12 +134,19 @@ void FaultRecorder::end_faults_in_kernel() {
 
 // A record that was dropped is told by the next one that is not: at the end there is none.
 void FaultRecorder::report_dropped() {
-  drain();
-  for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) {
-    uint64_t dropped = events_.dropped(cpu);
-    if (dropped > lost_told_[cpu]) files_.lost(cpu, dropped - lost_told_[cpu]);
-    lost_told_[cpu] = dropped > lost_told_[cpu] ? dropped : lost_told_[cpu];
+  for (unsigned cpu = 0; cpu < events_.cpus(); ++cpu) {
+    uint64_t in_all = events_.dropped(cpu, lost_[cpu].all_that_came());
+    if (uint64_t more = lost_[cpu].kernel_says(in_all)) tell_lost(cpu, more);
   }
+}
+
+// What was dropped may have been the handled samples of faults that we know: until the next clean
+// drain an entry without one has not failed, it is untimed.
+void FaultRecorder::tell_lost(unsigned cpu, uint64_t records) {
+  lossy_ = lost_any_ = true;
+  join_->set_complete(false);
+  join_->flush(cpu);
+  if (records > 0) files_.lost(cpu, records);
 }
 
 bool FaultRecorder::drain() {
@@ -158,23 +167,19 @@ bool FaultRecorder::drain() {
 }
 
 void FaultRecorder::on_entry(uint32_t tid, uint64_t ip, uint64_t addr, uint64_t time) {
+  lost_[reading_].came();
   if (static_cast<int>(tid) == collector_tid_) return;
   names_.saw(tid);
   join_->entry(reading_, {tid, ip, addr, time});
 }
 
 void FaultRecorder::on_handled(uint32_t tid, uint64_t addr, uint64_t time, bool major) {
+  lost_[reading_].came();
   if (static_cast<int>(tid) != collector_tid_) join_->handled(reading_, tid, addr, time, major);
 }
 
-// What was dropped may have been the handled samples of faults that we know: until the next clean
-// drain an entry without one has not failed, it is untimed.
 void FaultRecorder::on_lost(uint64_t records) {
-  lossy_ = true;
-  join_->set_complete(false);
-  join_->flush(reading_);
-  files_.lost(reading_, records);
-  lost_told_[reading_] += records;
+  tell_lost(reading_, lost_[reading_].record_says(records));
 }
 
 // With a period, entries and handled samples meet only while both events count alike, and a failed
@@ -250,11 +255,20 @@ void FaultRecorder::close_timed() {
 
 void FaultRecorder::settle() {
   if (!recording_) return;
-  if (window_open()) report_dropped();
   drain();
+  report_dropped();
   // Untimed, each thread's last fault waits for a handled sample that will not come.
   if (!timed_) return end_faults_in_kernel();
   for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu) join_->flush(cpu);
+}
+
+// Where handled samples were lost, a fault without one may have been handled. Otherwise it has
+// failed, or is in the kernel at this moment: no page of it was counted yet.
+void FaultRecorder::finish() {
+  settle();
+  if (!recording_ || !timed_) return;
+  for (unsigned cpu = 0; cpu < g_state.cpus; ++cpu)
+    lost_any_ ? join_->close(cpu) : join_->leave_open(cpu);
 }
 
 void FaultRecorder::stop() {

@@ -10,6 +10,7 @@
 #include "preload/fault_files.h"
 #include "preload/fault_plan.h"
 #include "preload/fault_runs.h"
+#include "preload/lost_count.h"
 #include "preload/perf_events.h"
 #include "preload/thread_names.h"
 
@@ -29,8 +30,11 @@ class FaultRecorder : RingVisitor {
   // the collector's; own_ns: the collector's.
   // True when a window began or ended.
   bool adapt(uint64_t program_ns, uint64_t own_ns);
-  // Everything recorded so far is in the trace on return.
+  // Everything recorded so far is in the trace on return, but what is held up by faults that are in
+  // the kernel.
   void settle();
+  // Most likely nothing comes after: what was held up is written, too.
+  void finish();
   // Likewise, and events, rings and files are closed.
   void stop();
   void forget_code() { files_.forget_code(); }
@@ -61,6 +65,7 @@ class FaultRecorder : RingVisitor {
   void resynchronise();
   void end_faults_in_kernel();
   void report_dropped();
+  void tell_lost(unsigned cpu, uint64_t records);
   double record_ns() const;
   double burst_ns() const;
 
@@ -78,10 +83,11 @@ class FaultRecorder : RingVisitor {
   bool timed_ = false;
   bool full_ = false;   // trace.max_size is near
   bool lossy_ = false;  // handled samples may be missing
+  bool lost_any_ = false;
   unsigned reading_ = 0;
   PerfRing* rings_ = nullptr;
-  uint64_t* lost_told_ = nullptr;  // per CPU, by its ring, since the events were opened
-  bool* unfinished_ = nullptr;     // per CPU: a run may be open
+  LostCount* lost_ = nullptr;   // per CPU
+  bool* unfinished_ = nullptr;  // per CPU: a run may be open
   FaultFiles files_;
   FaultJoin* join_ = nullptr;
   PerfEvents events_;

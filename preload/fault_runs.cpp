@@ -215,6 +215,13 @@ void FaultJoin::flush(u32 cpu) {
   lanes_[cpu].run.finish(sink_, cpu);
 }
 
+void FaultJoin::leave_open(u32 cpu) {
+  Lane& lane = lanes_[cpu];
+  while (lane.open_count > 0) close_open(lane, 0, kFailed);
+  write_ready(cpu);
+  flush(cpu);
+}
+
 void FaultJoin::close(u32 cpu) {
   while (lanes_[cpu].open_count > 0) give_up_oldest(cpu);
   flush(cpu);

@@ -85,6 +85,8 @@ class FaultJoin {
   void end_of_pass(bool untimed = false);
   // Writes the CPU's unfinished run; faults that are still in the kernel stay.
   void flush(trace::u32 cpu);
+  // The end: what is still in the kernel is left out, so that it holds up nothing any more.
+  void leave_open(trace::u32 cpu);
   // The window ends: what is still in the kernel is written untimed, nothing is left behind.
   void close(trace::u32 cpu);
 

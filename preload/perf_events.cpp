@@ -103,7 +103,9 @@ long PerfEvents::open_ring(unsigned cpu, size_t bytes) {
 long PerfEvents::open_rings(PerfRing* rings, unsigned cpus, size_t bytes) {
   if (ring_fds_ == nullptr)
     ring_fds_ = static_cast<int*>(own_lazy_memory(kMaxCpus * sizeof *ring_fds_));
-  if (ring_fds_ == nullptr || !sets_[kEntries].reserve(kMostEvents) ||
+  if (closed_ == nullptr)
+    closed_ = static_cast<uint64_t*>(own_lazy_memory(kMaxCpus * sizeof *closed_));
+  if (ring_fds_ == nullptr || closed_ == nullptr || !sets_[kEntries].reserve(kMostEvents) ||
       !sets_[kHandled].reserve(kMostEvents))
     return -ENOMEM;
   rings_ = rings;
@@ -223,16 +225,34 @@ bool PerfEvents::many_threads() const {
   return threads > kMost || threads * cpus_ * kEventsEach > limit.rlim_cur / 2;
 }
 
-uint64_t PerfEvents::dropped(unsigned cpu) const {
-  uint64_t sum = 0;
-  if (!counts_dropped_) return 0;
+// What events told is kept, so that opening and closing them changes no sum.
+void PerfEvents::close(Set set) {
+  for (size_t i = 0; i < sets_[set].size(); ++i)
+    closed_[sets_[set][i].cpu] += told_by(sets_[set][i]);
+  sets_[set].close_all();
+  disabled_[set] = false;
+}
+
+void PerfEvents::begin_count(bool every_fault) {
+  every_fault_ = every_fault;
+  for (unsigned cpu = 0; cpu < cpus_; ++cpu) closed_[cpu] = 0;
+}
+
+// Records dropped, or else faults seen. An event tells for those that were inherited from it, too.
+uint64_t PerfEvents::told_by(const EventList::Event& event) const {
+  uint64_t count_and_lost[2] = {};
+  long bytes = counts_dropped_ ? sizeof count_and_lost : sizeof count_and_lost[0];
+  if (sys::read(event.fd, count_and_lost, static_cast<size_t>(bytes)) != bytes) return 0;
+  return count_and_lost[counts_dropped_];
+}
+
+uint64_t PerfEvents::dropped(unsigned cpu, uint64_t came) const {
+  uint64_t told = closed_[cpu];
   for (const EventList& set : sets_)
-    for (size_t i = 0; i < set.size(); ++i) {
-      uint64_t value[2] = {};
-      if (set[i].cpu == cpu && sys::read(set[i].fd, value, sizeof value) == sizeof value)
-        sum += value[1];
-    }
-  return sum;
+    for (size_t i = 0; i < set.size(); ++i)
+      if (set[i].cpu == cpu) told += told_by(set[i]);
+  if (counts_dropped_) return told;
+  return every_fault_ && told > came ? told - came : 0;
 }
 
 }  // namespace ftprof

@@ -56,13 +56,15 @@ class PerfEvents {
   bool is_on(Set set) const { return sets_[set].size() > 0 && !disabled_[set]; }
   // The same on one thread: for the calibration.
   long open_on(Set set, int tid, uint64_t period);
-  void close(Set set) {
-    sets_[set].close_all();
-    disabled_[set] = false;
-  }
+  void close(Set set);
 
-  // Records of this CPU that the kernel had to drop in the open sets so far (Linux 6.0, else 0).
-  uint64_t dropped(unsigned cpu) const;
+  // Counting of what is dropped begins here, for events that are opened later.
+  void begin_count(bool every_fault);
+  // Records of this CPU that the kernel has dropped since then, in closed events too. came: those
+  // that the ring's reader has seen. Before Linux 6.0 (or `without_lost`) the kernel does not say;
+  // where every fault is recorded, it is what the events counted and nobody saw.
+  uint64_t dropped(unsigned cpu, uint64_t came) const;
+  void without_lost() { counts_dropped_ = false; }
   // Some threads could not be observed, for want of descriptors.
   bool incomplete(Set set) const { return incomplete_[set]; }
 
@@ -73,14 +75,17 @@ class PerfEvents {
   long open_ring(unsigned cpu, size_t bytes);
   bool many_threads() const;
   void request(Set set, unsigned long what);
+  uint64_t told_by(const EventList::Event& event) const;
   long open_on_threads(Set set, uint64_t period, int collector_tid, int* tids);
   long open_event(Set set, uint64_t config, int tid, unsigned cpu, uint64_t period);
 
   PerfRing* rings_ = nullptr;
-  int* ring_fds_ = nullptr;  // -1 where a CPU is offline
+  int* ring_fds_ = nullptr;     // -1 where a CPU is offline
+  uint64_t* closed_ = nullptr;  // per CPU: what events told that are closed now
   unsigned cpus_ = 0;
   EventList sets_[2];
-  bool counts_dropped_ = true;
+  bool counts_dropped_ = true;  // else they tell how many faults they saw
+  bool every_fault_ = false;
   bool disabled_[2] = {};
   bool incomplete_[2] = {};
 };

@@ -200,12 +200,16 @@ void Snapshots::tell_huge_pages() {
   write_attribute("thp.disabled", "1");
 }
 
-void Snapshots::take(bool final) {
+void Snapshots::look_at_pages(bool final) {
   if (final) maps_due_ns_ = 0;
   write_maps();
   write_residency(final);
   tell_sight();
   tell_huge_pages();
+}
+
+void Snapshots::take(bool final) {
+  look_at_pages(final);
   write_usage(final);
 }
 

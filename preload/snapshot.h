@@ -14,7 +14,9 @@ class Snapshots {
   // The first words about faults: Opening, and the mappings.
   void begin();
 
-  // Residency of live blocks and of ranges given back, mappings if they changed, Usage.
+  // Residency of live blocks and of ranges given back, mappings if they changed.
+  void look_at_pages(bool final);
+  // The same and Usage.
   void take(bool final);
 
   // Usage, and a sample of the pages of the largest live blocks: how far they are touched, and how

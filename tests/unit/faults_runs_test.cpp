@@ -253,5 +253,19 @@ TEST_F(FaultJoinTest, LongRunsAreCut) {
   EXPECT_EQ(keeper.records[1].cpu, 1U);
 }
 
+TEST_F(FaultJoinTest, AtTheEndOneInTheKernelHoldsUpNothing) {
+  join.set_complete(true);
+  entry(0, 7, 1000, 5000);  // failed, and its thread never faults again
+  entry(0, 8, 2000, 6000);
+  handled(0, 8, 2000, 6300);
+  join.end_of_pass();
+  join.end_of_pass();
+  EXPECT_EQ(keeper.faults(), 0U);
+  join.leave_open(0);
+  ASSERT_EQ(keeper.faults(), 1U);
+  EXPECT_EQ(keeper.records[0].tid, 8U);
+  EXPECT_EQ(join.failed(), 1U);
+}
+
 }  // namespace
 }  // namespace ftprof
