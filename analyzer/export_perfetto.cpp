@@ -68,20 +68,22 @@ Json arguments(const Result& result, const FaultSlice& slice) {
   return args;
 }
 
+void add_name(Events& events, const char* what, Track track, const std::string& text) {
+  events.add({{"ph", "M"},
+              {"name", what},
+              {"pid", track.pid},
+              {"tid", track.tid},
+              {"args", {{"name", printable(text)}}}});
+}
+
 void add_names(Events& events, const Result& result) {
-  auto name = [&](const char* what, uint32_t pid, uint32_t tid, const std::string& text) {
-    events.add({{"ph", "M"},
-                {"name", what},
-                {"pid", pid},
-                {"tid", tid},
-                {"args", {{"name", printable(text)}}}});
-  };
   for (const Process& process : result.processes)
-    name("process_name", process.pid, 0,
-         process.rank.empty() ? process.name : process.name + " rank " + process.rank);
+    add_name(events, "process_name", {process.pid, 0},
+             process.rank.empty() ? process.name : process.name + " rank " + process.rank);
   for (const Thread& thread : result.threads)
     if (thread.process < result.processes.size())
-      name("thread_name", result.processes[thread.process].pid, thread.tid, thread.name);
+      add_name(events, "thread_name", {result.processes[thread.process].pid, thread.tid},
+               thread.name);
 }
 
 void add_slices(Events& events, const Result& result) {
@@ -90,6 +92,7 @@ void add_slices(Events& events, const Result& result) {
   for (auto& [track, slices] : tracks) {
     std::stable_sort(slices.begin(), slices.end(),
                      [](auto* a, auto* b) { return a->begin_ns < b->begin_ns; });
+    if (track.tid == kUnknownTid) add_name(events, "thread_name", track, "(thread unknown)");
     for (size_t i = 0; i < slices.size(); i++) {
       const FaultSlice& slice = *slices[i];
       double end = slice.end_ns;

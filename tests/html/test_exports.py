@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from conftest import BUILD, ROOT
+from conftest import BUILD, ROOT, VICTIMS
 from made import made, node  # noqa: F401 (fixtures)
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
@@ -121,7 +121,7 @@ def test_speedscope_totals(made, report, kind):
 
 @pytest.mark.parametrize("kind", ["rich", "hostile"])
 def test_speedscope_opens_it(made, node, report, kind):
-    done = node("speedscope.mjs", made(kind, "speedscope"))
+    done = node("speedscope.mjs", made(kind, "speedscope"), "/4)")
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     assert seen["errors"] == []
@@ -211,6 +211,69 @@ def test_perfetto_has_tracks_counters_and_marks(made):
     assert {e["name"] for e in events if e["ph"] == "C"} == {
         "resident", "faults per interval", "idle in given-back blocks"}
     assert {e["name"] for e in events if e["ph"] == "i"} == {"load", "mark:ready", "serve", "warm-up ends"}
+
+
+# The viewer of chrome://tracing, as Go ships it for `go tool trace`.
+VIEWER = "src/cmd/trace/static"
+
+
+@pytest.fixture
+def trace_viewer(node):
+    def view(trace):
+        root = subprocess.run(["go", "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
+        done = node("trace_viewer.mjs", trace, f"{root}/{VIEWER}")
+        assert done.returncode == 0, done.stderr
+        seen = json.loads(done.stdout)
+        assert seen["warnings"] == [] and seen["complaints"] == [] and not seen["ran"]
+        return seen
+    return view
+
+
+def assert_the_run(seen, report, of):
+    """What the viewer holds of each thread, counter and mark is the report's."""
+    threads = {t["tid"]: t for t in seen["threads"]}
+    for thread in report["threads"]:
+        shown = threads[thread["tid"]]
+        assert shown["name"] in seen["headings"] and printable(shown["name"])
+        assert shown["name"] == thread["name"] or not printable(thread["name"]) or "\\x" in shown["name"]
+        assert shown["faults"] == thread["faults"]
+        # A site's slices are evened out to its cost, which moves some of it between threads.
+        assert shown["fault_time_ns"] == pytest.approx(thread["cost_ns"], rel=0.05)
+    assert sum(t["faults"] for t in threads.values()) == of["faults"]
+    assert near(sum(t["fault_time_ns"] for t in threads.values()), of["cost_ns"], sum(t["slices"] for t in threads.values()))
+    assert {p["pid"] for p in seen["processes"]} == {p["pid"] for p in report["processes"]}
+    assert seen["counters"]["resident"] == report["timeline"]["resident_bytes"]
+    assert seen["counters"]["faults per interval"] == report["timeline"]["faults"]
+
+
+@pytest.mark.parametrize("kind", ["rich", "hostile"])
+def test_the_trace_viewer_shows_the_made_up_run(trace_viewer, made, report, kind):
+    seen, expected = trace_viewer(made(kind, "perfetto")), report(kind)
+    of = {"faults": sum(s["faults"]["count"] for s in expected["sites"]),
+          "cost_ns": sum(s["cost"]["total_ns"] for s in expected["sites"])}
+    assert_the_run(seen, expected, of)
+    if kind == "rich":
+        marks = {phase["name"]: phase["begin_ns"] / 1e6 for phase in expected["phases"]}
+        marks["warm-up ends"] = expected["timeline"]["warmup_end_ns"] / 1e6
+        assert {m["name"]: m["at_ms"] for m in seen["marks"]} == pytest.approx(marks)
+
+
+def test_the_trace_viewer_shows_a_real_run(trace_viewer, profile_whole, tmp_path):
+    """Its thread names would make an element that the page could see, or a script."""
+    names = ["worker", "<i id=pwned>", "<script>a=1;//"]
+    run, report = profile_whole(VICTIMS / "named_threads", *names, options="faults.period=1")
+    done = subprocess.run([FTPROF, "export", run.folder, "--format", "perfetto", "-o", tmp_path / "t.json"])
+    assert done.returncode == 0
+    seen = trace_viewer(tmp_path / "t.json")
+    assert_the_run(seen, report, {"faults": faults(report), "cost_ns": cost(report)})
+    assert set(names) <= {t["name"] for t in seen["threads"]}
+
+
+def test_speedscope_opens_a_trace_of_events_too(made, node, report):
+    done = node("speedscope.mjs", made("rich", "perfetto"), f"/{len(report('rich')['threads'])})")
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["errors"] == [] and "render-server (tid 4711) (1/6)" in seen["text"]
 
 
 # --- openmetrics -------------------------------------------------------------------------------
