@@ -32,6 +32,10 @@ Json maybe(const std::optional<double>& value) {
   return value ? Json(whole(*value)) : Json();
 }
 
+Json maybe(const std::optional<uint64_t>& value) {
+  return value ? Json(*value) : Json();
+}
+
 Json texts(const std::vector<std::string>& lines) {
   return column(lines, [](const auto& line) { return valid_utf8(line); });
 }
@@ -58,6 +62,7 @@ Json run_data(const Run& run) {
           {"fault_source", run.fault_source},
           {"fault_period", run.fault_period},
           {"fault_cost", run.fault_cost},
+          {"recorded_faults", run.recorded_faults},
           {"complete", run.complete},
           {"lost_fault_records", run.lost_fault_records},
           {"lost_block_records", run.lost_block_records},
@@ -82,11 +87,14 @@ Json ledger_data(const Ledger& ledger, PageTables& tables) {
   const auto& maps = ledger.mappings;
   return {{"minor", ledger.minor_faults},
           {"major", ledger.major_faults},
+          {"run_faults", maybe(ledger.run_faults)},
+          {"untraced_faults", maybe(ledger.untraced_faults)},
           {"cost", whole(ledger.cost_ns)},
           {"accounted_share", ledger.accounted_share},
           {"owner", column(rows, [](const auto& r) { return owner_name(r.owner); })},
           {"faults", column(rows, [](const auto& r) { return r.faults; })},
           {"row_cost", column(rows, [](const auto& r) { return maybe(r.cost_ns); })},
+          {"row_error", column(rows, [](const auto& r) { return maybe(r.error); })},
           {"small_heap", touches_data(ledger.small_heap_touch_sites, tables)},
           {"mapping", column(maps, [](const auto& m) { return valid_utf8(m.name); })},
           {"mapping_faults", column(maps, [](const auto& m) { return m.faults; })}};

@@ -546,6 +546,10 @@ Result hostile() {
   r.processes[1] = {evil[0], evil[1], 1, 2, evil[0], 0, 1, 0, 0, 0, 0, false, {evil[1], evil[4]}};
   r.processes[0].rank = "0";
   r.run.processes = 2;
+  r.ledger.untraced_faults = 40000;
+  r.ledger.run_faults = 40000 + r.ledger.minor_faults + r.ledger.major_faults;
+  r.run.recorded_faults = r.ledger.minor_faults / 4;
+  r.ledger.rows[0].error = 1234;
   return r;
 }
 

@@ -33,8 +33,28 @@ test('the bill is the report’s', async () => {
   const { ledger, pool } = report;
   assert.equal(await text('.figure .value'), count(ledger.minor_faults + ledger.major_faults));
   const rows = await page.locator('.ledger tbody tr').evaluateAll((all) => all.map((row) => row.cells[1].innerText));
-  assert.deepEqual(rows, ledger.rows.map((row) => count(row.faults)));
+  assert.deepEqual(rows, ledger.rows.map((row) => count(row.faults) + (row.error === null ? '' : ` ±${count(row.error)}`)));
   if (pool.handouts) assert.ok((await text('.figures')).includes(count(pool.warm)));
+});
+
+// Only `ftprof run` counts it, and a hundredth of the run is not worth a line.
+test('what left no trace is beside the bill, and adds up to the whole run', async () => {
+  const { minor_faults, major_faults, untraced_faults, run_faults } = report.ledger;
+  const shown = await page.locator('.ledger tfoot tr').evaluateAll((all) => all.map((row) => row.cells[1].innerText));
+  const worth = untraced_faults > run_faults / 100;
+  assert.deepEqual(shown, [minor_faults + major_faults, ...(worth ? [untraced_faults, run_faults] : [])].map(count));
+  if (!worth || !(await hasTab('processes'))) return;
+  await tab('processes');
+  assert.ok((await text('#view-processes .untraced')).includes(count(untraced_faults)));
+  await tab('sites');
+});
+
+test('how faults were recorded is told as the share that was', async () => {
+  const { ledger, run } = report;
+  const own = ledger.rows.find((row) => row.owner === 'profiler')?.faults ?? 0;
+  const part = run.recorded_faults / (ledger.minor_faults + ledger.major_faults - own);
+  if (run.fault_source !== 'perf' || !run.recorded_faults) return;
+  assert.match(await text('.sources'), part >= 0.98 ? /Every fault was recorded/ : part >= 0.5 ? /of the faults were/ : /One fault in/);
 });
 
 test('the dearest site is named first, with what it paid', async () => {

@@ -1,7 +1,8 @@
-// The top of the page: the bill in three numbers, the dearest site and what to do about it, the
-// ledger as one bar, and where the numbers come from, in words.
+// The top of the page: the bill in three numbers, the dearest site and what to do about it, and the
+// ledger as one bar.
+import type { Report } from './data';
 import { code, command, h, meter, text, type Child } from './dom';
-import { bytes, count, duration, figures, maybe, plural, share } from './format';
+import { bytes, count, duration, maybe, plural, share } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
 import { tryCommand } from './advice';
@@ -40,17 +41,38 @@ function figure(value: string, name: string, note: Child): HTMLElement {
     h('p', { class: 'value' }, value), h('p', { class: 'name' }, name), h('p', { class: 'note' }, note));
 }
 
-export function figuresOfBill({ data }: Model): HTMLElement {
-  const { ledger, run, pool } = data;
-  const faults = ledger.minor + ledger.major;
+// Fault time is time on the clock: it may be more than the CPU time where faults had to wait.
+function besideCpu({ data: { ledger, run } }: Model): string {
   const cpu = run.user_ns + run.system_ns;
+  if (cpu <= 0) return '';
+  return ledger.cost <= cpu ? `${share(ledger.cost, cpu)} of the CPU time` : `more than the CPU time of ${duration(cpu)}`;
+}
+
+function costError({ data: { sites } }: Model): string {
+  const variance = (sites.error ?? []).reduce<number>((sum, error) => sum + (error ?? 0) ** 2, 0);
+  return variance > 0 ? `±${duration(Math.sqrt(variance))}` : '';
+}
+
+const kWorthSaying = 0.01;
+
+function kindsOfFault({ data: { ledger, processes } }: Model): string {
+  const own = ledger.faults[ledger.owner.indexOf('profiler')] ?? 0;
+  const all = ledger.minor + ledger.major;
+  return [
+    processes.name.length > 1 && `in ${plural(processes.name.length, 'process', 'processes')}`,
+    ledger.major ? `${count(ledger.minor)} minor, ${count(ledger.major)} major` : 'none needed the disk',
+    own > kWorthSaying * all && `${count(own)} are ftprof’s own`,
+  ].filter(Boolean).join('; ');
+}
+
+export function figuresOfBill(model: Model): HTMLElement {
+  const { ledger, pool } = model.data;
+  const faults = ledger.minor + ledger.major;
   const known = pool.handouts - pool.unknown;
   return h('section', { class: 'figures', 'aria-label': 'The bill' },
-    figure(count(faults), 'page faults',
-      ledger.major ? `${count(ledger.minor)} minor, ${count(ledger.major)} major` :
-        'every one a first touch or a page mapped; none needed the disk'),
+    figure(count(faults), 'page faults', kindsOfFault(model)),
     figure(duration(ledger.cost), 'in the kernel, serving them',
-      [cpu > 0 && `${share(ledger.cost, cpu)} of the CPU time`,
+      [costError(model), besideCpu(model),
         faults > 0 && `${duration(ledger.cost / faults)} a fault`].filter(Boolean).join(', ')),
     figure(share(pool.warm, known), 'of hand-outs came warm',
       known ? `${count(pool.warm)} of ${count(known)} found their pages resident; ` +
@@ -76,8 +98,29 @@ export function dearest(model: Model, names: Names, open: (site: number) => void
     h('button', { type: 'button', class: 'plain', onclick: () => open(site) }, 'Show its stack and who touched it'));
 }
 
-export function ledger({ data }: Model): HTMLElement {
-  const { ledger } = data;
+// What processes paid that left no trace, where it is worth saying. `ftprof run` counts it.
+export function untraced({ ledger }: Report): number {
+  const faults = ledger.untraced_faults ?? 0;
+  return faults > kWorthSaying * (ledger.run_faults ?? Infinity) ? faults : 0;
+}
+
+function total(name: string, meaning: string, faults: number, cost = ''): HTMLElement {
+  return h('tr', {}, h('th', { scope: 'row' }, name, meaning && text('meaning', meaning)),
+    h('td', {}, count(faults)), h('td', {}, ''), h('td', {}, cost));
+}
+
+function totals({ data }: Model): HTMLElement {
+  const { ledger, run } = data;
+  const others = untraced(data);
+  const least = run.settings['blocks.min_size'];
+  return h('tfoot', {}, total('All, as getrusage counted', '', ledger.minor + ledger.major, duration(ledger.cost)),
+    ...(others ? [
+      total('Without a trace', `processes that asked for no block of ${least || 'the tracked size'}`, others),
+      total('All of the run', '', ledger.run_faults!)] : []));
+}
+
+export function ledger(model: Model): HTMLElement {
+  const { ledger } = model.data;
   const whole = ledger.faults.reduce((a, b) => a + b, 0);
   const bar = h('div', { class: 'ledger-bar', 'aria-hidden': 'true' });
   const body = h('tbody');
@@ -88,7 +131,7 @@ export function ledger({ data }: Model): HTMLElement {
     const [name, meaning] = ownerWords(owner);
     body.append(h('tr', { class: ledger.faults[i] ? '' : 'nothing' },
       h('th', { scope: 'row' }, h('i', { class: `swatch o-${owner}` }), name, text('meaning', meaning)),
-      h('td', {}, count(ledger.faults[i])),
+      h('td', {}, count(ledger.faults[i]), text('error', maybe(ledger.row_error[i], (error) => ` ±${count(error)}`, ''))),
       h('td', {}, share(ledger.faults[i], whole)),
       h('td', {}, maybe(ledger.row_cost[i], duration))));
   });
@@ -96,40 +139,5 @@ export function ledger({ data }: Model): HTMLElement {
     h('h2', { id: 'ledger' }, 'Whose faults they were'), bar,
     h('table', {}, h('thead', {}, h('tr', {}, ...['Owner', 'Faults', 'Share', 'Fault time'].map(
       (name) => h('th', { scope: 'col' }, name)))), body,
-    h('tfoot', {}, h('tr', {}, h('th', { scope: 'row' }, 'All, as getrusage counted'),
-      h('td', {}, count(ledger.minor + ledger.major)), h('td', {}, ''),
-      h('td', {}, duration(ledger.cost))))));
+    totals(model)));
 }
-
-function recorded({ data }: Model): string {
-  const { fault_source, fault_period } = data.run;
-  if (fault_source !== 'perf')
-    return 'Faults could not be recorded one by one here; pages that became resident were counted instead (pagemap).';
-  if (fault_period > 1)
-    return `One fault in ${figures(fault_period)} was recorded by perf; counts are scaled up, and page counts stay exact.`;
-  return 'Every fault was recorded by perf, with its address, its thread and its time.';
-}
-
-function priced({ data }: Model): string {
-  return data.run.fault_cost === 'measured'
-    ? 'Fault time is measured: the kernel’s own time in the recorded faults, less what recording adds.'
-    : 'Fault time is modelled: a price per kind of fault, found by a short calibration on this machine.';
-}
-
-export function sources(model: Model): HTMLElement {
-  const { run, ledger } = model.data;
-  const lost = run.lost_fault_records + run.lost_block_records;
-  const lines = [
-    recorded(model), priced(model),
-    `${share(ledger.accounted_share, 1)} of all faults have an owner.`,
-    `ftprof itself took ${duration(run.self_ns)}, ${share(run.self_share, 1)} of the run.`,
-    lost ? `${plural(lost, 'record')} were lost and are not in these figures.` : 'No record was lost.',
-    !run.complete && 'The trace has no proper end: the run was killed, or is still going on.',
-  ];
-  const said = (className: string, all: string[]) => all.map((line) => h('li', { class: className }, line));
-  return h('section', { class: 'sources', 'aria-labelledby': 'sources' },
-    h('h2', { id: 'sources' }, 'Where the numbers come from'),
-    h('ul', {}, ...lines.filter(Boolean).map((line) => h('li', {}, line as string)),
-      ...said('note', run.notes), ...said('warning', run.warnings)));
-}
-

@@ -102,6 +102,7 @@ export interface Report extends Stacked {
     fault_source: string;
     fault_period: number;
     fault_cost: string;
+    recorded_faults: number; // 0 where that is not known
     complete: boolean;
     lost_fault_records: number;
     lost_block_records: number;
@@ -117,11 +118,14 @@ export interface Report extends Stacked {
   ledger: {
     minor: number;
     major: number;
+    run_faults: number | null; // of every process of the run, with those that left no trace
+    untraced_faults: number | null;
     cost: number;
     accounted_share: number;
     owner: string[];
     faults: Column;
     row_cost: Maybe;
+    row_error: Maybe;
     small_heap: TouchTable;
     mapping: string[];
     mapping_faults: Column;

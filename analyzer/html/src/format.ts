@@ -38,8 +38,8 @@ export function share(value: number, whole: number): string {
   return `${percent === 100 ? '100' : percent.toFixed(1)}${kThin}%`;
 }
 
-export const maybe = (value: number | null | undefined, show: (v: number) => string): string =>
-  value === null || value === undefined ? '–' : show(value);
+export const maybe = (value: number | null | undefined, show: (v: number) => string, none = '–'): string =>
+  value === null || value === undefined ? none : show(value);
 
 export const plural = (n: number, one: string, many = one + 's'): string =>
   `${count(n)} ${n === 1 ? one : many}`;

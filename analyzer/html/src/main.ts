@@ -1,6 +1,6 @@
 // Reads the data, builds the page.
 import { drawAbout } from './about';
-import { dearest, figuresOfBill, header, ledger, sources } from './bill';
+import { dearest, figuresOfBill, header, ledger } from './bill';
 import { BlockMapView } from './block_map';
 import { header as compareHeader, variants, verdicts, views as compareViews } from './compare';
 import type { Comparison } from './compare_data';
@@ -13,6 +13,7 @@ import { Names } from './names';
 import { PoolView } from './pool';
 import { drawProcesses } from './processes';
 import { SitesView } from './sites';
+import { sources } from './sources';
 import { Tabs, type Tab } from './tabs';
 import { themeChoice } from './theme';
 import { Timeline } from './timeline';

@@ -1,11 +1,12 @@
 // Processes of the run, and the spread over ranks where they have them.
+import { untraced } from './bill';
 import { code, h, meter, text, wide } from './dom';
 import { bytes, count, duration, plural } from './format';
 import type { Model } from './model';
 
 function spread(values: number[]): { median: number; least: number; most: number } {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: sorted[sorted.length >> 1], least: sorted[0], most: sorted[sorted.length - 1] };
+  return { median: (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2, least: sorted[0], most: sorted[sorted.length - 1] };
 }
 
 function ranks({ data }: Model): HTMLElement | null {
@@ -27,6 +28,8 @@ export function drawProcesses(model: Model, panel: HTMLElement): void {
   const numbers = ['Fault time', 'Minor faults', 'Major', 'Most resident', 'Started', 'Ran'];
   const note = ranks(model);
   if (note) panel.append(note);
+  const others = untraced(model.data);
+  if (others) panel.append(h('p', { class: 'verdict untraced' }, `${count(others)} of the run’s ${count(model.data.ledger.run_faults!)} faults are of processes that left no trace: they asked for no large block.`));
   panel.append(wide('Processes', h('table', { class: 'ranked' },
     h('thead', {}, h('tr', {}, ...head.map((n) => h('th', { scope: 'col' }, n)), ...numbers.map((n) => h('th', { scope: 'col', class: 'number' }, n)))),
     h('tbody', {}, ...order.slice(0, 500).map((i) => h('tr', {}, withRanks && h('td', {}, p.rank[i]),
