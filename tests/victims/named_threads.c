@@ -1,5 +1,4 @@
-/* Threads one after the other, each called as an argument says, that store to a block of their own.
- */
+/* Main touches a block, then threads one after the other, each called as an argument says. */
 #define _GNU_SOURCE
 #include <pthread.h>
 
@@ -14,6 +13,7 @@ static void* touch(void* name) {
 }
 
 int main(int argc, char** argv) {
+  touched(kBig);
   for (int i = 1; i < argc; i++) {
     pthread_t thread;
     require(!pthread_create(&thread, 0, touch, argv[i]) && !pthread_join(thread, 0));
