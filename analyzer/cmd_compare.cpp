@@ -14,6 +14,7 @@
 #include "analyzer/output.h"
 #include "analyzer/print_compare.h"
 #include "analyzer/print_compare_html.h"
+#include "analyzer/print_html.h"
 
 namespace ftprof {
 
@@ -122,6 +123,7 @@ int exit_status(const Comparison& comparison) {
 }
 
 int run_compare(const CLI::App* sub, const Options& options) {
+  if (options.format == "html") require_html_page();
   Workspace workspace(options.keep);
   ComparePlan plan = plan_of(sub, options, workspace);
   plan.variants = chosen_variants(sub, options);

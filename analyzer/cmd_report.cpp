@@ -65,11 +65,10 @@ bool report_once(Options& options) {
   return result.run.complete;
 }
 
-int report(Options& options) try {
+int report(Options& options) {
+  if (options.format == "html") require_html_page();
   while (!report_once(options) && options.follow) sleep(kRefreshSeconds);
   return kDone;
-} catch (const NoHtmlPage& none) {
-  throw BadInput(none.what());
 }
 
 }  // namespace

@@ -6,15 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "analyzer/bad_input.h"
 #include "analyzer/result.h"
 
 namespace ftprof {
 
-// Thrown when this build has no page; what() says so and what to do.
-struct NoHtmlPage : BadInput {
-  NoHtmlPage();
-};
+// Throws BadInput where this build has no page, with what to do: before a program is run, or a
+// large trace is read, for a report that could not be printed.
+void require_html_page();
 
 void print_html(std::ostream& out, const Result& result);
 

@@ -2,6 +2,7 @@
 packages from npm, put into the build folder once."""
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -10,6 +11,7 @@ from conftest import BUILD, ROOT
 
 MAKE_REPORT = BUILD / "tests/html/make_report"
 NPM = BUILD / "tests/html/npm"
+HAS_PAGE = (BUILD / "analyzer/html/page.html").exists()
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +31,8 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="session")
 def node():
     """node(SCRIPT, ARGUMENT...) runs a script of this folder with the packages at hand."""
+    if not shutil.which("npm"):
+        pytest.skip("npm is not installed, which brings the browser's driver")
     here = pathlib.Path(__file__).parent
     subprocess.run(["node", ROOT / "analyzer/html/install.mjs", NPM, here], check=True)
 

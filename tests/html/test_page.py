@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 from conftest import BUILD, FTPROF, ROOT, WORKLOAD
-from made import NPM, made, node  # noqa: F401 (fixtures)
+from made import HAS_PAGE, NPM, made, node  # noqa: F401 (fixtures)
+
+pytestmark = pytest.mark.skipif(not HAS_PAGE, reason="ftprof was built without the HTML report")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "analyzer/bad_input.h"
 #include "analyzer/html_page.h"
 #include "analyzer/print_html.h"
 #include "tests/unit/make_result.h"
@@ -17,7 +18,7 @@ TEST(HtmlAbsentTest, SaysInOneLineWhatIsMissingAndWhatToDo) {
   try {
     print_html(out, testing::result({testing::site({"load"}, 1)}));
     FAIL() << "it printed a page";
-  } catch (const NoHtmlPage& none) {
+  } catch (const BadInput& none) {
     std::string what = none.what();
     EXPECT_NE(what.find("npm"), std::string::npos);
     EXPECT_NE(what.find("-Dhtml=enabled"), std::string::npos);
