@@ -20,8 +20,11 @@ namespace ftprof {
 namespace {
 
 constexpr uint64_t kMs = 1000000;
-constexpr uint64_t kBusyNs = 20 * kMs;  // between drains of a slow ring
-constexpr uint64_t kGapNs = 5 * kMs;    // a wake-up costs, and what it waits for is an estimate
+constexpr uint64_t kBusyNs = 20 * kMs;  // the shortest sleep when nothing comes in
+// Between drains of rings that fill. Not woken by the kernel: that costs the program's thread an
+// interrupt to another CPU, 50 us on some virtual machines, and counts as the fault's time.
+constexpr uint64_t kPollNs = kMs;
+constexpr uint64_t kGapNs = 5 * kMs;  // a wake-up costs, and what it waits for is an estimate
 constexpr uint64_t kTickNs = 100 * kMs;
 constexpr uint64_t kSleepiestNs = 2000 * kMs;
 constexpr uint64_t kSnapshotShare = 20;
@@ -128,7 +131,7 @@ void CollectorLoop::begin() {
   for (unsigned cpu = 0; error == 0 && cpu < recorder_.events().cpus(); ++cpu)
     if (recorder_.events().ring_descriptors()[cpu] >= 0)
       polled_[polled_count_++] = {recorder_.events().ring_descriptors()[cpu], POLLIN, 0};
-  wait_ns_ = kBusyNs;
+  wait_ns_ = kPollNs;
   ticked_ = sys::monotonic_ns();
   snapshot_due_ = ticked_ + g_state.settings.snapshot_interval;
 }
@@ -147,13 +150,15 @@ void CollectorLoop::round() {
   uint64_t before = program_ns();
   account();
   // At a window's ends the reader learns how many faults it held, and how many it missed.
-  if (recorder_.adapt(program_ns(), own_ns_)) {
+  bool turned = recorder_.adapt(program_ns(), own_ns_);
+  if (turned) {
     write_usage(false, true);
     look_due_ = 0;
   }
   // A program that runs may begin to fault, or to allocate, at any moment; one that sleeps cannot.
   bool runs = program_ns() - before > wait_ns_ / 100;
-  wait_ns_ = any ? kBusyNs : wait_ns_ * 2;
+  bool busy = any || turned;
+  wait_ns_ = !busy ? wait_ns_ * 2 : recorder_.window_open() ? kPollNs : kBusyNs;
   uint64_t most = runs ? kTickNs : kSleepiestNs;
   if (wait_ns_ > most) wait_ns_ = most;
 

@@ -12,9 +12,9 @@
 namespace ftprof {
 namespace {
 
-// A wake-up for so many parts of the ring: some 450 timed faults of the largest, half of them in
-// bursts. The rest of it is slack for a collector that is not scheduled at once.
-constexpr uint32_t kWakeParts = 16;
+// A wake-up for so many parts of the ring. While it fills the collector comes by itself, long
+// before; the rest of it is slack for a collector that is not scheduled at once.
+constexpr uint32_t kWakeParts = 2;
 constexpr size_t kLeastWakeBytes = 2048;
 constexpr size_t kMostThreads = 16 * 1024;
 constexpr size_t kMostEvents = 256 * 1024;
