@@ -16,7 +16,7 @@ namespace {
 // short, and locked memory is shared with the user's other profiled processes.
 constexpr size_t kRingBytes = 512 * 1024;
 constexpr size_t kBurstRingBytes = 256 * 1024;
-// The faults of the shortest burst: about what one wake-up of a ring brings.
+// The faults of the shortest burst: about what comes in between two drains.
 constexpr double kBurstFaults = 250;
 // Recorded in full before the budget counts.
 constexpr uint64_t kCreditFaults = 1024;

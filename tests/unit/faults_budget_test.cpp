@@ -28,6 +28,24 @@ TEST(FaultBudget, TheCreditIsSpentOnceAndThenTheShareHolds) {
   EXPECT_NEAR(spent, 5e6 + 0.03 * 10000e6, 3e6);
 }
 
+TEST(FaultBudget, TheCreditIsSpreadOverTheFirstMomentsOfATorrent) {
+  FaultBudget budget(0, 4000000, 1);
+  bool open = true;
+  int bursts = 1, spent = 0;
+  for (int ms = 0; ms < 200; ++ms) {
+    budget.earn(1000000);
+    if (!open && budget.affords(kBurst / 4)) {
+      open = true, ++bursts;
+      budget.begin_burst();
+    }
+    if (!open) continue;
+    budget.spend(500000), ++spent;
+    open = !budget.exhausted();
+  }
+  EXPECT_GE(bursts, 3);
+  EXPECT_LE(spent, 10);
+}
+
 TEST(FaultBudget, AProgramThatFaultsLittleIsNeverClosed) {
   FaultBudget budget(0.03, 5000000, 1);
   for (int i = 0; i < 1000; ++i) {
