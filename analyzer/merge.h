@@ -99,6 +99,7 @@ class Merge {
 
   void add_slices();
   void add_slices_of(BilledImage& image);
+  void settle_slices();
   void add_phase_sums();
   void add_lives();
   void add_modules();

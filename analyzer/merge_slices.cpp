@@ -140,8 +140,35 @@ void Merge::add_slices_of(BilledImage& image) {
   }
 }
 
+// Sites and the ledger's rows are rounded once, the slices image by image: a payer's largest slice
+// takes the difference, which is no more than a fault for each image.
+void Merge::settle_slices() {
+  struct Payer {
+    int64_t missing = 0;
+    FaultSlice* largest = nullptr;
+  };
+  std::vector<Payer> sites(result_.sites.size()), rows(result_.ledger.rows.size());
+  for (size_t i = 0; i < sites.size(); ++i)
+    sites[i].missing = static_cast<int64_t>(result_.sites[i].faults.count);
+  for (const LedgerRow& row : result_.ledger.rows)
+    rows[static_cast<size_t>(row.owner)].missing = static_cast<int64_t>(row.faults);
+  for (FaultSlice& slice : result_.slices) {
+    Payer& payer = slice.site == kNone ? rows[static_cast<size_t>(slice.owner)] : sites[slice.site];
+    payer.missing -= static_cast<int64_t>(slice.faults);
+    if (!payer.largest || slice.faults > payer.largest->faults) payer.largest = &slice;
+  }
+  auto most = static_cast<int64_t>(images_.size());
+  sites.insert(sites.end(), rows.begin(), rows.end());
+  for (const Payer& payer : sites) {
+    if (!payer.largest || std::abs(payer.missing) > most) continue;
+    auto faults = static_cast<int64_t>(payer.largest->faults) + payer.missing;
+    payer.largest->faults = static_cast<uint64_t>(std::max<int64_t>(faults, 0));
+  }
+}
+
 void Merge::add_slices() {
   for (BilledImage& image : images_) add_slices_of(image);
+  settle_slices();
   std::stable_sort(
       result_.slices.begin(), result_.slices.end(),
       [](const FaultSlice& a, const FaultSlice& b) { return a.begin_ns < b.begin_ns; });
