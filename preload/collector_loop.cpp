@@ -176,7 +176,7 @@ void CollectorLoop::round() {
 // them. It may take its part of what recording may cost.
 void CollectorLoop::look_if_due() {
   constexpr uint64_t kEnoughFaults = 256;
-  constexpr double kShareOfRecording = 0.25;
+  constexpr double kShareOfRecording = 0.5;
   if (!in_gap() || program_ns() < look_due_) return;
   uint64_t faults = process_faults(), before = own_ns_;
   if (faults - looked_faults_ < kEnoughFaults) return;
