@@ -21,12 +21,14 @@ Pricing pricing_of(const ImageTally& image, const ImageBill& bill) {
 }
 
 // What a recorded fault costs that maps a page of 4 KiB: what nobody timed was most likely one. A
-// site with huge pages would spoil the mean a thousandfold.
+// site with huge pages would spoil the mean a thousandfold, and loads are cheaper.
 void find_mean(const ImageTally& image, ImageBill& bill) {
   FaultSum small, all;
   for (const SiteTally& site : image.sites) {
     all += site.all_seen();
-    if (site.huge_faults == 0) small += site.all_seen();
+    if (site.huge_faults > 0) continue;
+    for (Sighting stored : {Sighting::plain, Sighting::again, Sighting::in_call})
+      small += site.seen_as(stored);
   }
   for (const FaultSum& owner : image.owners) small += owner, all += owner;
   bill.measured = all.timed != 0;
@@ -192,6 +194,8 @@ void balance(const ImageTally& image, ImageBill& bill) {
 
 }  // namespace
 
+// A fault that was timed costs its own time, any other what such faults of the payer cost: summed
+// in any dimension that is the same.
 CellBill bill_cell(const ImageBill& bill, const CellKey& key, const FaultSum& sum) {
   double scale = 1, mean = 0;
   if (key.payer >= kOwnerBase) {
@@ -203,9 +207,9 @@ CellBill bill_cell(const ImageBill& bill, const CellKey& key, const FaultSum& su
     scale = bill.sites[key.payer].as(key.sighting).scale;
     mean = bill.sites[key.payer].as(key.sighting).mean_ns;
   }
-  if (sum.timed) mean = bill.mean_of(sum);
-  double faults = sum.faults * scale;
-  return {faults, faults * mean};
+  double timed = sum.timed ? sum.cost_ns - bill.excess_ns * sum.weight : 0;
+  double others = std::max(0.0, sum.faults - sum.weight) * mean;
+  return {sum.faults * scale, std::max(0.0, timed + others) * scale};
 }
 
 ImageBill make_bill(const ImageTally& image) {

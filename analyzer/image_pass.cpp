@@ -13,8 +13,10 @@ namespace {
 
 class ImagePass : public FaultSink {
  public:
-  ImagePass(const trace::Process& process, std::vector<OutsideMark> outside)
-      : state_(process), outside_(std::move(outside)) {}
+  ImagePass(const trace::Process& process, std::vector<OutsideMark> outside, bool bursts)
+      : state_(process), outside_(std::move(outside)) {
+    if (bursts) state_.observation.expect_gaps();
+  }
 
   void on_faults(const FaultPiece& piece) override {
     set_outside_marks(piece.begin_ns);
@@ -216,7 +218,8 @@ ImageTally read_once(const std::filesystem::path& folder, const OnPacket& on_pac
   TraceReader reader(folder, on_packet);
   Bursts bursts = find_bursts(folder, unasked);
   std::filesystem::path image = folder.has_filename() ? folder : folder.parent_path();
-  auto pass = std::make_unique<ImagePass>(reader.process(), read_marks(image.string()));
+  auto pass =
+      std::make_unique<ImagePass>(reader.process(), read_marks(image.string()), !bursts.empty());
   reader.read(*pass, &bursts);
   ImageTally tally = pass->finish();
   tally.path = image.string();

@@ -27,10 +27,10 @@ inline uint32_t payer(Owner owner) {
 }
 
 // How the faults of a cell were seen. `read`: the page was the zero page when the record was
-// written, so the fault was a load. `in_call`: inside the allocating call, whose own count says how
-// many there were.
-enum class Sighting : uint8_t { plain, read, in_call };
-inline constexpr size_t kSightings = 3;
+// written, so the fault was a load. `again`: not the first one on its page, where all are recorded.
+// `in_call`: inside the allocating call, whose own count says how many there were.
+enum class Sighting : uint8_t { plain, read, again, in_call };
+inline constexpr size_t kSightings = 4;
 
 // One combination of payer, touching code, thread and phase.
 struct CellKey {
@@ -166,7 +166,7 @@ struct ImageTally {
   std::optional<trace::Opening> opening;
   std::optional<trace::Usage> first_usage, last_usage;
   uint64_t opening_ns = 0;  // when that was counted
-  uint64_t last_ns = 0;                         // of the latest event
+  uint64_t last_ns = 0;     // of the latest event
   std::array<std::optional<trace::Price>, 5> prices;
   std::map<std::string, uint64_t> calls;
   // Resident in the recorded blocks that were given back. Not weighted: the unrecorded ones lie at

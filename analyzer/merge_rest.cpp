@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analyzer/even_out.h"
 #include "analyzer/fold.h"
 #include "analyzer/merge.h"
 
@@ -44,11 +45,16 @@ void Merge::add_threads(BilledImage& image) {
 }
 
 void Merge::add_cells(BilledImage& image) {
-  const ImageBill& bill = image.bill;
+  EvenOut even(image.bill);
+  image.tally.cells.for_each([&](const CellKey& key, const FaultSum& sum) {
+    CellBill cell = bill_cell(image.bill, key, sum);
+    even.announce(key.payer, cell.faults, cell.cost_ns);
+  });
+  for (const Unplaced& each : image.unplaced) even.announce(each.payer, each.faults, each.cost_ns);
   image.tally.cells.for_each([&](const CellKey& key, const FaultSum& sum) {
     bool site = key.payer < kOwnerBase;
-    auto [faults, cost] = bill_cell(bill, key, sum);
-    uint64_t count = whole(faults);
+    CellBill cell = bill_cell(image.bill, key, sum);
+    auto [count, cost] = even.next(key.payer, cell.faults, cell.cost_ns);
     Thread& thread = result_.threads[image.thread_index[key.thread]];
     thread.faults += count;
     thread.cost_ns += cost;

@@ -1,36 +1,12 @@
 // Faults over time, by who paid and who touched. The slices make up the whole bill, fault by fault
 // and nanosecond by nanosecond, so the phases are summed from them.
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
 
+#include "analyzer/even_out.h"
 #include "analyzer/merge.h"
 
 namespace ftprof {
 namespace {
-
-// Turns parts of a whole into whole numbers: what is rounded away is carried to the next part.
-class Carry {
- public:
-  uint64_t next(double part) {
-    sum_ = std::min(sum_ + part, 9e18);
-    double upto = std::max(given_, std::round(sum_));
-    return static_cast<uint64_t>(upto - std::exchange(given_, upto));
-  }
-
- private:
-  double sum_ = 0, given_ = 0;
-};
-
-struct Sum {
-  double faults = 0, cost_ns = 0;
-};
-
-Sum sum_of(const ImageBill& bill, uint32_t payer) {
-  if (payer < kOwnerBase) return {bill.sites[payer].count, bill.sites[payer].cost_ns};
-  const RowBill& row = bill.rows[payer - kOwnerBase];
-  return {row.faults, row.cost_ns.value_or(0)};
-}
 
 // A part of the bill at its time: of a cell's faults, or of what has no record.
 struct Part {
@@ -116,26 +92,19 @@ FaultSlice Merge::slice_of(BilledImage& image, const CellKey& cell, bool known) 
   return result;
 }
 
-// Each payer's parts come to what it pays; a payer whose parts cost a little more or less, because
-// some of them were timed and some were not, is evened out.
+// Each payer's parts come to what it pays.
 void Merge::add_slices_of(BilledImage& image) {
   std::vector<Part> parts = parts_of(image);
   image.tally.slices = {};
-  std::unordered_map<uint32_t, Sum> sums;
+  EvenOut even(image.bill);
+  for (const Part& part : parts) even.announce(part.cell.payer, part.faults, part.cost_ns);
   for (const Part& part : parts) {
-    sums[part.cell.payer].faults += part.faults;
-    sums[part.cell.payer].cost_ns += part.cost_ns;
-  }
-  std::unordered_map<uint32_t, Carry> carry;
-  for (const Part& part : parts) {
-    uint32_t payer = part.cell.payer;
-    Sum whole = sum_of(image.bill, payer), sum = sums[payer];
     FaultSlice slice = slice_of(image, part.cell, part.known);
     slice.begin_ns = image.since_start(part.begin_ns);
     slice.end_ns = image.since_start(part.end_ns);
-    slice.faults =
-        carry[payer].next(sum.faults > 0 ? part.faults * whole.faults / sum.faults : part.faults);
-    slice.cost_ns = sum.cost_ns > 0 ? part.cost_ns * whole.cost_ns / sum.cost_ns : part.cost_ns;
+    auto [faults, cost_ns] = even.next(part.cell.payer, part.faults, part.cost_ns);
+    slice.faults = faults;
+    slice.cost_ns = cost_ns;
     if (slice.faults > 0 || slice.cost_ns > 0) result_.slices.push_back(slice);
   }
 }

@@ -17,6 +17,9 @@ class Observation {
 
   void window(uint32_t stream, uint64_t timestamp, const trace::Window& window);
   void lost(uint64_t timestamp, uint64_t records);
+  // The whole run is recorded fault by fault, as far as can be said by now.
+  void expect_gaps() { gaps_ahead_ = true; }
+  bool all_recorded() const { return tally_.perf && !tally_.sampled && !gaps_ahead_; }
   // Every fault since then was recorded.
   bool complete_since(uint64_t timestamp) const {
     return tally_.perf && partial_streams_ == 0 && last_gap_ns_ <= timestamp &&
@@ -29,6 +32,7 @@ class Observation {
   };
   ImageTally& tally_;
   std::vector<Stream> streams_;
+  bool gaps_ahead_ = false;
   uint32_t partial_streams_ = 0;
   uint64_t last_gap_ns_ = 0;
   uint64_t first_window_ns_ = 0;  // recording began; 0: it was on from the start

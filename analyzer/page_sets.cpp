@@ -84,6 +84,12 @@ Touched PageSets::touch(PageList& list, uint64_t first, uint64_t pages) {
   return result;
 }
 
+bool PageSets::twice(const PageList& list, uint64_t page) const {
+  uint32_t at = find(list, page / kChunkPages);
+  uint64_t bit = page % kChunkPages;
+  return at != kNoChunk && (chunks_[at].again[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
 void PageSets::count_chunk(const Chunk& chunk, uint64_t begin, uint64_t end, PageCounts& counts) {
   uint64_t base = chunk.region * kChunkPages;
   uint64_t low = std::max(begin, base), high = std::min(end, base + kChunkPages);

@@ -44,6 +44,8 @@ class PageSets {
 
   // Marks `pages` pages from `first` as faulted once more.
   Touched touch(PageList& list, uint64_t first, uint64_t pages);
+  // The page had more than one.
+  bool twice(const PageList& list, uint64_t page) const;
   PageCounts count(const PageList& list, uint64_t first, uint64_t pages) const;
   // Forgets that the pages were touched (they were given back to the kernel).
   void purge(PageList& list, uint64_t first, uint64_t pages);

@@ -73,6 +73,33 @@ void add_costs(CostHistogram& costs, const FaultPart& part) {
 
 }  // namespace
 
+namespace {
+
+// A part whose faults were all seen alike.
+void book(ImageState& state, LiveBlock& block, const FaultPart& part, Sighting sighting,
+          const FaultSum& sum) {
+  CellKey cell{block.site, part.ip, part.thread, part.phase, sighting};
+  state.tally.sites[block.site].seen[static_cast<size_t>(sighting)] += sum;
+  state.tally.cells[cell] += sum;
+  Span span = span_of(part.gap, part.begin_ns, part.end_ns);
+  state.slices.add(cell, span.begin_ns, span.end_ns, sum);
+}
+
+// Where every fault is recorded, first and second ones on their pages are told apart one by one.
+void book_by_turn(ImageState& state, LiveBlock& block, const FaultPart& part) {
+  uint64_t first = state.page_of(part.addr);
+  for (uint32_t from = 0, to; from < part.faults; from = to) {
+    bool again = state.pages.twice(block.pages, first + from);
+    for (to = from + 1; to < part.faults; ++to)
+      if (state.pages.twice(block.pages, first + to) != again) break;
+    FaultPart alike = slice(part, state.page_bytes(), from, to);
+    Sighting first_ones = part.read ? Sighting::read : Sighting::plain;
+    book(state, block, alike, again ? Sighting::again : first_ones, sum_of(alike));
+  }
+}
+
+}  // namespace
+
 void pay_block(ImageState& state, LiveBlock& block, FaultPart part, bool in_call) {
   // The call's own count says how many there were.
   if (in_call) part.gap = {}, part.period = 1;
@@ -85,15 +112,14 @@ void pay_block(ImageState& state, LiveBlock& block, FaultPart part, bool in_call
     count_touched(block, site, part, touched);
   FaultSum sum = sum_of(part);
   Sighting sighting = in_call ? Sighting::in_call : part.read ? Sighting::read : Sighting::plain;
-  site.seen[static_cast<size_t>(sighting)] += sum;
+  if (!in_call && !part.major && touched.first < part.faults && state.observation.all_recorded())
+    book_by_turn(state, block, part);
+  else
+    book(state, block, part, sighting, sum);
   if (sighting == Sighting::plain && touched.again == part.faults) site.again_seen += sum;
   add_costs(site.costs, part);
-  CellKey cell{block.site, part.ip, part.thread, part.phase, sighting};
   block.seen += sum;
-  state.tally.cells[cell] += sum;
   note_tilt(state.tally, block.site, part.gap, part.faults);
-  Span span = span_of(part.gap, part.begin_ns, part.end_ns);
-  state.slices.add(cell, span.begin_ns, span.end_ns, sum);
   state.map.touched(block, first - state.page_of(block.addr), part.faults, part.begin_ns,
                     state.tally.threads[part.thread].tid, sum.cost_ns / part.weight());
 }

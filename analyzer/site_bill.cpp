@@ -58,30 +58,33 @@ class SiteBiller {
   }
 
  private:
+  const SightingBill& as(Sighting sighting) const { return result_.as(sighting); }
   SightingBill& as(Sighting sighting) { return result_.by_sighting[static_cast<size_t>(sighting)]; }
 
   double reads() const { return site_.zero_read + unseen_; }
+  double second_ones() const { return site_.write_after_zero_read + unseen_; }
 
   // Of the loads, those whose page was the zero page when they were recorded. The others were
   // stored to at once, which the same burst shows, and stand among the plain ones. Where everything
   // was recorded the records decide.
-  double labelled_reads(double outside_call) const {
+  double labelled_reads(double first_ones) const {
     if (!pricing_.image.reads_known) return 0;
     double labelled = site_.seen_as(Sighting::read).faults;
     if (!pricing_.image.bursts) {
       double seen = labelled + site_.seen_as(Sighting::plain).faults;
-      return seen > 0 ? outside_call * labelled / seen : 0;
+      return seen > 0 ? first_ones * labelled / seen : 0;
     }
     double pairs = site_.again_seen.faults;
     return labelled + pairs > 0 ? reads() * labelled / (labelled + pairs) : reads();
   }
 
   void share_among_sightings() {
-    double outside_call = std::max(0.0, result_.count - site_.in_call);
-    double labelled = std::min(outside_call, labelled_reads(outside_call));
+    double left = std::max(0.0, result_.count - site_.in_call);
     as(Sighting::in_call).faults = std::max(0.0, site_.in_call - site_.populated);
-    as(Sighting::read).faults = labelled;
-    as(Sighting::plain).faults = outside_call - labelled;
+    if (site_.seen_as(Sighting::again).faults > 0)
+      left -= as(Sighting::again).faults = std::min(left, second_ones());
+    left -= as(Sighting::read).faults = std::min(left, labelled_reads(left));
+    as(Sighting::plain).faults = left;
   }
 
   void price(Sighting sighting) {
@@ -89,10 +92,7 @@ class SiteBiller {
     const FaultSum& seen = site_.seen_as(sighting);
     to.scale = seen.faults > 0 ? to.faults / seen.faults : 0;
     if (seen.timed)
-      measure(pricing_, seen,
-              sighting == Sighting::read ? pricing_.calibrated(PriceKind::zero_read)
-                                         : pricing_.usual_ns,
-              to);
+      measure(pricing_, seen, usual(sighting), to);
     else
       model(sighting, to);
     if (!seen.timed) to.mean_ns = to.faults > 0 ? to.cost_ns / to.faults : pricing_.usual_ns;
@@ -100,12 +100,20 @@ class SiteBiller {
     result_.variance += to.variance;
   }
 
+  double usual(Sighting sighting) const {
+    if (sighting == Sighting::read) return pricing_.calibrated(PriceKind::zero_read);
+    if (sighting == Sighting::again) return pricing_.calibrated(PriceKind::write_after_zero_read);
+    return pricing_.usual_ns;
+  }
+
   // By kind. A first store costs what such faults are seen to cost elsewhere.
   void model(Sighting sighting, SightingBill& to) {
     bool measured = pricing_.usual_ns > 0;
     if (sighting == Sighting::read)
       return add_modelled(pricing_, PriceKind::zero_read, to.faults, to);
-    double again = sighting == Sighting::plain ? site_.write_after_zero_read + unseen_ : 0;
+    if (sighting == Sighting::again)
+      return add_modelled(pricing_, PriceKind::write_after_zero_read, to.faults, to);
+    double again = sighting == Sighting::plain ? second_ones() - as(Sighting::again).faults : 0;
     double huge = sighting == Sighting::plain ? site_.huge_faults : 0;
     double read = sighting == Sighting::plain ? unlabelled_reads() : 0;
     double write = std::max(0.0, to.faults - again - huge - read);
@@ -132,33 +140,72 @@ class SiteBiller {
     return std::max(0.0, reads() - result_.as(Sighting::read).faults);
   }
 
-  // Loads, second faults and those in the call are told apart; of the others only a kind that is
-  // alone among them.
+  // Loads, second faults and those in the call are told apart; of the others a kind that is alone
+  // among them, and stores from a few loads that were stored to before their record was written.
   void split_by_kind() {
-    const SightingBill& read = as(Sighting::read);
-    double again = site_.write_after_zero_read + unseen_, left = as(Sighting::plain).cost_ns;
-    std::array<double, kKinds> counts = {
-        site_.write - unseen_, unlabelled_reads(), again, site_.huge_faults, 0,
-        site_.major,           site_.other};
     auto& known = result_.by_kind_ns;
-    known[4] = as(Sighting::in_call).cost_ns + result_.populate_each_ns * site_.populated;
-    if (again > 0 && static_cast<double>(site_.again_seen.timed) == again) {
-      known[2] = pricing_.mean_of(site_.again_seen) * again;
-      left -= *known[2];
-      counts[2] = 0;
-    }
-    bool alone = std::count_if(counts.begin(), counts.end(), is_some) == 1;
-    bool timed = site_.seen_as(Sighting::plain).timed > 0;
-    for (size_t kind = 0; kind < kKinds; ++kind)
-      if (is_some(counts[kind]))
-        known[kind] = alone && timed ? std::optional(std::max(0.0, left)) : std::nullopt;
-      else
-        known[kind] = known[kind].value_or(0);
-    if (read.faults == 0 || !known[1]) return;
-    if (site_.seen_as(Sighting::read).timed)
-      *known[1] += read.cost_ns;
+    known.fill(0.0);
+    known[kInCallKind] = as(Sighting::in_call).cost_ns + result_.populate_each_ns * site_.populated;
+    if (loads_are_doubtful())
+      known[kWriteKind].reset(), known[kReadKind].reset();
     else
-      known[1].reset();
+      add_of(Sighting::read, known[kReadKind]);
+    add_of(Sighting::again, known[kAgainKind]);
+    double left = as(Sighting::plain).cost_ns;
+    std::array<double, kKinds> counts = {site_.write - unseen_,
+                                         unlabelled_reads(),
+                                         second_ones() - as(Sighting::again).faults,
+                                         site_.huge_faults,
+                                         0,
+                                         site_.major,
+                                         site_.other};
+    if (is_some(counts[kAgainKind]) &&
+        static_cast<double>(site_.again_seen.timed) == counts[kAgainKind]) {
+      double again = pricing_.mean_of(site_.again_seen) * counts[kAgainKind];
+      *known[kAgainKind] += again;
+      left -= again;
+      counts[kAgainKind] = 0;
+    }
+    split_plain(counts, std::max(0.0, left));
+  }
+
+  static constexpr size_t kWriteKind = 0, kReadKind = 1, kAgainKind = 2, kInCallKind = 4;
+
+  // A page that was given back and loaded again before the record of its store was written.
+  bool loads_are_doubtful() const {
+    return !pricing_.image.bursts && as(Sighting::read).faults > reads() + 0.5;
+  }
+
+  void add_of(Sighting sighting, std::optional<double>& known) {
+    if (as(sighting).faults == 0) return;
+    if (site_.seen_as(sighting).timed)
+      known = known.value_or(0) + as(sighting).cost_ns;
+    else
+      known.reset();
+  }
+
+  void split_plain(const std::array<double, kKinds>& counts, double left) {
+    auto& known = result_.by_kind_ns;
+    auto kinds = std::count_if(counts.begin(), counts.end(), is_some);
+    bool timed = site_.seen_as(Sighting::plain).timed > 0;
+    double load = price_of_load();
+    bool loads_and_stores =
+        kinds == 2 && is_some(counts[kWriteKind]) && is_some(counts[kReadKind]) && load > 0;
+    double loads = std::min(left, counts[kReadKind] * load);
+    for (size_t kind = 0; kind < kKinds; ++kind) {
+      if (!is_some(counts[kind])) continue;
+      double part = !loads_and_stores ? left : kind == kReadKind ? loads : left - loads;
+      bool told = known[kind] && timed && (kinds == 1 || loads_and_stores);
+      known[kind] = told ? std::optional(*known[kind] + part) : std::nullopt;
+    }
+  }
+
+  // As the site's other loads are seen to cost, or as the calibration found.
+  double price_of_load() const {
+    constexpr uint64_t kEnough = 8;
+    const FaultSum& seen = site_.seen_as(Sighting::read);
+    return seen.timed >= kEnough ? pricing_.mean_of(seen)
+                                 : pricing_.calibrated(PriceKind::zero_read);
   }
 
   const Pricing& pricing_;

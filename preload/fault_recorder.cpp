@@ -50,7 +50,7 @@ bool FaultRecorder::reserve() {
 long FaultRecorder::start(const FaultPlan& plan, int dir, int collector_tid) {
   plan_ = plan;
   collector_tid_ = collector_tid;
-  long error = !reserve() || !files_.begin(dir, g_state.cpus, plan.adaptive) ? -ENOMEM : 0;
+  long error = !reserve() || !files_.begin(dir, g_state.cpus, plan.period == 1) ? -ENOMEM : 0;
   if (error == 0)
     error = events_.open_rings(rings_, g_state.cpus, plan.adaptive ? kBurstRingBytes : kRingBytes);
   if (error != 0) {

@@ -100,6 +100,35 @@ TEST_F(AttributionTest, AReadThenAWriteIsPaidTwice) {
   EXPECT_EQ(tally.sites[0].zero, 32);
 }
 
+// Loads, stores and stores after loads in one site; some of each without a time of their own.
+TEST_F(AttributionTest, KindsAndCellsOfAMixedSiteAddUpToIt) {
+  trace_.attribute(1004, "faults.reads", "known");
+  block(2000, kAt, 64);
+  auto samples = [](size_t faults, uint16_t cost, bool all_timed) {
+    StreamBuilder::Samples some = evenly(faults, cost);
+    for (size_t i = 0; !all_timed && i < faults; i += 2) some[i].second = trace::kNotTimed;
+    return some;
+  };
+  trace_.faults().add(3000, trace::ZeroPages{kAt, 8});
+  trace_.faults().run(3000, {kMain, 0x5000, kAt, 0}, samples(8, 300, true));
+  trace_.faults().run(4000, {kMain, 0x6000, kAt + 8 * kPage, 0}, samples(16, 1000, false));
+  trace_.faults().run(5000, {kMain, 0x7000, kAt, 0}, samples(24, 2000, false));
+  release(9000, kAt, 64, 24);
+  trace_.usage(9999, 48);
+  ImageTally tally = read();
+  ImageBill bill = make_bill(tally);
+  const SiteBill& site = bill.sites[0];
+  EXPECT_EQ(tally.sites[0].zero_read, 24);
+  EXPECT_EQ(tally.sites[0].write_after_zero_read, 24);
+  ASSERT_TRUE(site.by_kind_ns[1] && site.by_kind_ns[2]);
+  EXPECT_DOUBLE_EQ(*site.by_kind_ns[1], 8 * 300 + 16 * 1000);
+  EXPECT_DOUBLE_EQ(*site.by_kind_ns[2], 24 * 2000);
+  double cells = 0;
+  tally.cells.for_each(
+      [&](const CellKey& key, const FaultSum& sum) { cells += bill_cell(bill, key, sum).cost_ns; });
+  EXPECT_DOUBLE_EQ(cells, site.cost_ns);
+}
+
 TEST_F(AttributionTest, AHugePageTakesOneFault) {
   uint64_t addr = kAt + (1 << 20);  // not aligned to a huge page
   block(2000, addr, 3 * 512);
