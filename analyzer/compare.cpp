@@ -147,8 +147,8 @@ std::string sentence(const VariantColumn& reference, const VariantColumn& other)
   std::string text = other.variant.name + " against " + reference.variant.name + ": ";
   if (beyond.empty() && within.empty())
     return text + "too few runs ended as they should to tell a difference from noise";
-  text += beyond.empty() ? "nothing exceeds the noise" : beyond;
-  return beyond.empty() || within.empty() ? text : text + "; within the noise: " + within;
+  if (within.empty()) return text + beyond;
+  return text + beyond + (beyond.empty() ? "" : "; ") + "within the noise: " + within;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // ledger as one bar.
 import type { Report } from './data';
 import { code, command, h, meter, text, type Child } from './dom';
-import { bytes, count, duration, maybe, plural, share } from './format';
+import { bytes, count, duration, kWorthSaying, maybe, plural, share } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
 import { tryCommand } from './advice';
@@ -53,8 +53,6 @@ function costError({ data: { sites } }: Model): string {
   return variance > 0 ? `±${duration(Math.sqrt(variance))}` : '';
 }
 
-const kWorthSaying = 0.01;
-
 function kindsOfFault({ data: { ledger, processes } }: Model): string {
   const own = ledger.faults[ledger.owner.indexOf('profiler')] ?? 0;
   const all = ledger.minor + ledger.major;
@@ -93,7 +91,8 @@ export function dearest(model: Model, names: Names, open: (site: number) => void
     h('p', {}, 'Its blocks paid ', h('b', {}, plural(sites.faults[site], 'fault')), ' and ',
       h('b', {}, duration(sites.cost[site])), ` of fault time: ${share(sites.cost[site], ledger.cost)} of the bill.`),
     meter(sites.cost[site], ledger.cost),
-    best !== undefined && h('p', { class: 'advice' }, h('b', {}, 'What to do. '), advice.text[best]),
+    best !== undefined && h('p', { class: 'advice' }, h('b', {}, 'What to do. '), advice.text[best], ' ',
+      h('span', { class: 'saves' }, advice.saving[best])),
     Object.keys(env).length > 0 && command(tryCommand(env, model.data.run.command)),
     h('button', { type: 'button', class: 'plain', onclick: () => open(site) }, 'Show its stack and who touched it'));
 }

@@ -3,9 +3,10 @@
 // and slow runs show at a glance.
 import type { BlockRow } from './data';
 import { choice, code, facts, h, replace, text } from './dom';
-import { bytes, count, duration, figures, plural, share } from './format';
+import { bytes, count, duration, plural, share } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
+import { partRecorded } from './sources';
 import { colour, onTheme } from './theme';
 import * as tip from './tip';
 
@@ -42,14 +43,17 @@ export class BlockMapView {
   }
 
   private blank(): string {
-    return this.sampled ? `Only one fault in ${figures(this.model.data.run.fault_period)} was recorded, in bursts, so a blank page may have been touched ` +
+    return this.sampled ? `${partRecorded(this.model.data)} recorded, in bursts, so a blank page may have been touched ` +
       'all the same; record with faults.period=1 to see every page.' : 'Blank pages were never touched.';
   }
 
   private fill(): void {
     if (!this.list.clientWidth) return;
     const map = this.model.data.block_map;
-    replace(this.list, ...map.map((row) => this.row(row)), !map.length && h('li', {}, 'No block was recorded page by page.'));
+    const rows = this.sampled ? map.filter((row) => row.count.length) : map;
+    const silent = map.length - rows.length;
+    replace(this.list, ...rows.map((row) => this.row(row)), !map.length && h('li', {}, 'No block was recorded page by page.'),
+      silent > 0 && h('li', { class: 'silent' }, `${plural(silent, 'block')} more of the ${count(map.length)} largest: no touch of theirs was recorded.`));
     this.key();
   }
 

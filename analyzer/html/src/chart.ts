@@ -111,7 +111,7 @@ export class Chart {
     const steps = uPlot.paths.stepped!({ align: 1 });
     const options: uPlot.Options = {
       width, height: spec.height, legend: { show: false },
-      padding: [spec.marks.phases.length || spec.marks.warmupEnd !== null ? kMarkRows + 2 : 8, 8, 0, 0],
+      padding: [spec.marks.phases.length || spec.marks.warmupEnd !== null ? kMarkRows + 2 : 8, 16, 0, 0],
       scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
       cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, sync: { key: 'time' }, y: false },
       axes: [{ ...axis, values: (_, ticks) => ticks.map((t) => `${+t.toFixed(6)} s`), size: 28 },

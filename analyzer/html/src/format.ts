@@ -1,5 +1,8 @@
 // Numbers for people. Every figure on the page goes through here.
 
+// The share of a whole below which a remainder has no line of its own.
+export const kWorthSaying = 0.01;
+
 const kThin = '\u2009';
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US');

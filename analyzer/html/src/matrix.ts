@@ -1,7 +1,7 @@
 // Threads and sites: who first touched whose blocks. Rows are the dearest sites, columns the
 // threads that paid most.
 import { choice, code, h, replace, text, wide } from './dom';
-import { count, duration, plural } from './format';
+import { count, duration, kWorthSaying, plural } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
 
@@ -46,6 +46,13 @@ export class MatrixView {
     return all;
   }
 
+  // What a site paid whose toucher was not recorded.
+  private unknown(site: number, row: Row): number {
+    const whole = this.model.site[this.metric][site];
+    const rest = [...row.values()].reduce((left, cell) => left - cell[this.metric], whole);
+    return rest > kWorthSaying * whole ? rest : 0;
+  }
+
   private fill(): void {
     const cells = this.cells();
     const value = (site: number, thread: string) => cells.get(site)?.get(thread)?.[this.metric] ?? 0;
@@ -54,7 +61,9 @@ export class MatrixView {
     const threads = [...perThread].sort((a, b) => b[1] - a[1]).map(([thread]) => thread);
     const columns = threads.slice(0, kThreads);
     const sites = [...cells.keys()].sort((a, b) => this.model.site[this.metric][b] - this.model.site[this.metric][a]);
-    const most = Math.max(1, ...sites.slice(0, kSites).flatMap((s) => columns.map((t) => value(s, t))));
+    const unknown = new Map(sites.slice(0, kSites).map((s) => [s, this.unknown(s, cells.get(s)!)]));
+    const hasUnknown = [...unknown.values()].some(Boolean);
+    const most = Math.max(1, ...unknown.values(), ...sites.slice(0, kSites).flatMap((s) => columns.map((t) => value(s, t))));
     const show = this.metric === 'cost' ? duration : count;
     const cell = (v: number) => {
       const td = h('td', { class: 'number' }, v > 0 ? show(v) : text('soft', '·'));
@@ -63,9 +72,9 @@ export class MatrixView {
     };
     replace(this.stage, !sites.length ? h('p', { class: 'empty' }, 'No thread touched a tracked block here.') : h('table', { class: 'matrix' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Asked by'), ...columns.map((t) => h('th', { scope: 'col', class: 'number' },
-        code(t.slice(t.indexOf(' ') + 1)), text('soft', t.slice(0, t.indexOf(' '))))))),
+        code(t.slice(t.indexOf(' ') + 1)), text('soft', t.slice(0, t.indexOf(' '))))), hasUnknown && h('th', { scope: 'col', class: 'number' }, 'not recorded'))),
       h('tbody', {}, ...sites.slice(0, kSites).map((s) => h('tr', {}, h('th', { scope: 'row' }, code(this.names.site(s)), ' ', text('place', this.names.sitePlace(s))),
-        ...columns.map((t) => cell(value(s, t))))))),
+        ...columns.map((t) => cell(value(s, t))), hasUnknown && cell(unknown.get(s)!))))),
       this.leftOut(sites.length - kSites, threads.length - kThreads));
   }
 

@@ -18,10 +18,11 @@ export class Names {
     return this.data.strings[this.data.frames.module[frame]];
   }
 
-  // model.cpp:42, or the module where there is no line.
+  // model.cpp:42, or the module where there is no line; nothing for a place that is no code, as
+  // "(inside the call)".
   place(frame: number): string {
     const file = this.file(frame);
-    if (!file) return base(this.module(frame)) || 'unknown';
+    if (!file) return base(this.module(frame)) || (this.function(frame).startsWith('(') ? '' : 'unknown');
     return base(file) + (this.data.frames.line[frame] ? `:${this.data.frames.line[frame]}` : '');
   }
 

@@ -1,7 +1,7 @@
 // Everything known about one site: its stack, who touched it, how its pages fared, what to do.
 import { adviceOf } from './advice';
 import { code, facts, h, meter, text, type Child } from './dom';
-import { bytes, count, duration, figures, maybe, share } from './format';
+import { bytes, count, duration, figures, kWorthSaying, maybe, share } from './format';
 import type { Model } from './model';
 import type { Names } from './names';
 
@@ -19,7 +19,22 @@ function stackOf(model: Model, names: Names, site: number): HTMLElement {
   return h('ol', { class: 'stack' }, ...lines);
 }
 
-function ranked(name: string, rows: { label: Child[]; faults: number; cost: number }[]): HTMLElement | null {
+interface Touch {
+  label: Child[];
+  faults: number;
+  cost: number;
+}
+
+// What the site paid beyond those: its toucher is not known where faults were not recorded one by one.
+function unrecorded({ site }: Model, s: number, rows: Touch[]): Touch {
+  const left = (all: number, of: 'faults' | 'cost') => {
+    const rest = all - rows.reduce((sum, row) => sum + row[of], 0);
+    return rest > kWorthSaying * all ? rest : 0;
+  };
+  return { label: [text('soft', 'not recorded')], faults: left(site.faults[s], 'faults'), cost: left(site.cost[s], 'cost') };
+}
+
+function ranked(name: string, rows: Touch[]): HTMLElement | null {
   const sorted = rows.filter(({ faults, cost }) => faults > 0 || cost > 0).sort((a, b) => b.cost - a.cost || b.faults - a.faults);
   if (!sorted.length) return null;
   const most = sorted[0].cost || 1;
@@ -30,13 +45,14 @@ function ranked(name: string, rows: { label: Child[]; faults: number; cost: numb
     h('td', { class: 'number' }, meter(cost, most), duration(cost))))));
 }
 
-function touchSites({ data, touch, firstTouch }: Model, names: Names, site: number): HTMLElement | null {
+function touchSites(model: Model, names: Names, site: number): HTMLElement | null {
+  const { data, touch, firstTouch } = model;
   const rows = [];
   for (let i = firstTouch[site]; i < firstTouch[site + 1]; i++) {
     const frame = data.touches.frame[i];
     rows.push({ label: [code(names.function(frame)), ' ', text('place', names.place(frame))], faults: touch.faults[i], cost: touch.cost[i] });
   }
-  return ranked('Touched by the code', rows);
+  return ranked('Touched by the code', [...rows, unrecorded(model, site, rows)]);
 }
 
 function threads(model: Model, site: number): HTMLElement | null {
@@ -45,7 +61,7 @@ function threads(model: Model, site: number): HTMLElement | null {
     const { touchers } = data;
     const rows = (touchers.site ?? []).flatMap((s, i) => s !== site ? [] : [{
       label: [code(data.strings[touchers.name[i]]), ' ', text('soft', String(touchers.tid[i]))], faults: touchers.faults[i], cost: touchers.cost[i] }]);
-    return ranked('Touched by the thread', rows);
+    return ranked('Touched by the thread', [...rows, unrecorded(model, site, rows)]);
   }
   const sums = new Map<number, { faults: number; cost: number }>();
   model.eachSlice(span, (i, share) => {
@@ -53,8 +69,9 @@ function threads(model: Model, site: number): HTMLElement | null {
     const sum = sums.get(data.slices.thread[i]) ?? { faults: 0, cost: 0 };
     sums.set(data.slices.thread[i], { faults: sum.faults + share * data.slices.faults[i], cost: sum.cost + share * data.slices.cost[i] });
   });
-  return ranked('Touched by the thread', [...sums].map(([t, sum]) =>
-    ({ label: [code(data.strings[data.threads.name[t]]), ' ', text('soft', String(data.threads.tid[t]))], ...sum })));
+  const rows = [...sums].map(([t, sum]) =>
+    ({ label: [code(data.strings[data.threads.name[t]]), ' ', text('soft', String(data.threads.tid[t]))], ...sum }));
+  return ranked('Touched by the thread', [...rows, unrecorded(model, site, rows)]);
 }
 
 function phases({ data }: Model, site: number): HTMLElement | null {

@@ -76,8 +76,9 @@ export class SitesView {
         cell: (s) => (this.adviceKinds.get(s) ?? []).map((kind) => text('tag', kKinds[kind] ?? kind)) },
     ];
     if (processes.name.length > 1)
-      columns.splice(1, 0, { name: 'Process', key: (s) => processes.name[sites.process[s]] ?? '',
-        cell: (s) => [text('process', processes.name[sites.process[s]] ?? '', ' ', text('soft', String(processes.pid[sites.process[s]] ?? '')))] });
+      // By name only: one site may be of many processes of one program.
+      columns.splice(1, 0, { name: 'Program', key: (s) => processes.name[sites.process[s]] ?? '',
+        cell: (s) => [text('process', processes.name[sites.process[s]] ?? '')] });
     return columns;
   }
 

@@ -12,13 +12,17 @@ function recordedShare({ ledger, run }: Report): number {
   return run.recorded_faults > 0 && program > 0 ? Math.min(1, run.recorded_faults / program) : 1 / Math.max(1, run.fault_period);
 }
 
+// "One fault in 70.9 was", "60 % of the faults were".
+export function partRecorded(data: Report): string {
+  const part = recordedShare(data);
+  return part >= 0.5 ? `${share(part, 1)} of the faults were` : `One fault in ${figures(Math.round(10 / part) / 10)} was`;
+}
+
 function recorded({ data }: Model): string {
   if (data.run.fault_source !== 'perf')
     return 'Faults could not be recorded one by one here; pages that became resident were counted instead (pagemap).';
-  const part = recordedShare(data);
-  if (part >= 0.98) return 'Every fault was recorded by perf, with its address, its thread and its time.';
-  const which = part >= 0.5 ? `${share(part, 1)} of the faults were` : `One fault in ${figures(Math.round(10 / part) / 10)} was`;
-  return `${which} recorded by perf, to keep within the budget; the rest are scaled from those. Page counts are exact.`;
+  if (recordedShare(data) >= 0.98) return 'Every fault was recorded by perf, with its address, its thread and its time.';
+  return `${partRecorded(data)} recorded by perf, to keep within the budget; the rest are scaled from those. Page counts are exact.`;
 }
 
 function priced({ data }: Model): string {
