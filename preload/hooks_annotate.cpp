@@ -30,7 +30,7 @@ void ftprof_pool_handout(const void* block, size_t bytes) {
   NewBlock handed_out{trace::Api::pool, reinterpret_cast<uintptr_t>(block), bytes, weight};
   handed_out.home = Home::pool;
   record_block(handed_out, meter);
-  meter.finish(bytes, weight);
+  meter.finish(bytes, weight, Charge::hand_out);
 }
 
 void ftprof_pool_giveback(const void* block, size_t) {
@@ -44,7 +44,7 @@ void ftprof_pool_giveback(const void* block, size_t) {
   meter.before_call();
   meter.after_call();
   record_released(address, given_back.bytes, meter);
-  meter.finish(given_back.bytes, static_cast<double>(given_back.weight));
+  meter.finish(given_back.bytes, static_cast<double>(given_back.weight), Charge::give_back);
 }
 
 }  // namespace hook

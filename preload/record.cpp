@@ -127,12 +127,12 @@ uint32_t CallMeter::call_ns() const {
   return narrow(ended_ - begun_);
 }
 
-void CallMeter::finish(uint64_t bytes, double weight) const {
+void CallMeter::finish(uint64_t bytes, double weight, Charge charge) const {
   // What is longer than any record takes was a preemption, not work.
   constexpr uint64_t kLongest = 30000, kLongestPerPage = 60;
   uint64_t longest = kLongest + kLongestPerPage * (bytes >> g_state.page_shift);
   uint64_t now = sys::monotonic_ns(), self = (now - ended_) + (begun_ - entered_);
-  account_record(now, self < longest ? self : longest, bytes, weight);
+  account_record(now, self < longest ? self : longest, bytes, weight, charge);
 }
 
 bool can_record(bool begin) {

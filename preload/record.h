@@ -7,6 +7,7 @@
 
 #include "preload/block_table.h"
 #include "preload/ranges.h"
+#include "preload/sampling.h"
 #include "preload/trace_format.h"
 
 namespace ftprof {
@@ -20,7 +21,8 @@ class CallMeter {
   explicit CallMeter(CallFaults faults = CallFaults::count);  // the hook was entered
   void before_call();                                         // directly before
   void after_call();                                          // and after the real call
-  void finish(uint64_t bytes, double weight) const;           // the hook is left: the account
+  // The hook is left: the account.
+  void finish(uint64_t bytes, double weight, Charge charge = Charge::other) const;
 
   uint32_t call_ns() const;
   uint32_t minor() const { return minor_; }

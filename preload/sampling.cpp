@@ -14,6 +14,7 @@ constexpr double kMostShare = 0.5;                            // of a window, cr
 // The bucket is never filled again as it was at first: a program that calms down and then allocates
 // in earnest would be slowed a second time.
 constexpr double kRefilled = 0.4;
+constexpr double kWithGiveBack = 3;  // of a hand-out's cost
 // A loop of nothing but malloc and free is told much sooner: no credit is worth a program that
 // stands still.
 constexpr uint64_t kLoopSelf = 100000;  // ns
@@ -47,6 +48,10 @@ void publish(bool changed) {
   if (!changed) return;
   g_mean.store(g_control.mean(), std::memory_order_relaxed);
   g_sampling_epoch.fetch_add(1, std::memory_order_release);
+}
+
+double times_charged(Charge charge) {
+  return charge == Charge::hand_out ? kWithGiveBack : charge == Charge::give_back ? 0 : 1;
 }
 
 // xorshift64*, seeded by what differs between threads.
@@ -113,9 +118,10 @@ bool SamplingControl::is_loop(uint64_t now) {
   return false;
 }
 
-bool SamplingControl::feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
+bool SamplingControl::feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight,
+                           Charge charge) {
   refill(now);
-  tokens_ -= static_cast<double>(self_ns);
+  tokens_ -= static_cast<double>(self_ns) * times_charged(charge);
   long_.add(self_ns, bytes, weight);
   short_.add(self_ns, bytes, weight);
   if (is_loop(now)) return decide(short_, now);
@@ -179,14 +185,14 @@ bool sample_block(uint64_t bytes, double* weight) {
   return true;
 }
 
-void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight) {
+void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight, Charge charge) {
   uint64_t most = kMostRecord + bytes / 4096 * kMostPerPage;
   if (self_ns > most) self_ns = most;
   add_self_ns(self_ns);
   ControlLock lock;
   if (!lock.held()) return;
   g_last_record.store(now, std::memory_order_relaxed);
-  bool changed = g_control.feed(now, self_ns, bytes, weight);
+  bool changed = g_control.feed(now, self_ns, bytes, weight, charge);
   uint64_t used = g_state.trace_bytes.load(std::memory_order_relaxed);
   changed |= g_control.at_least(least_mean(used, g_state.settings.trace_max_size));
   publish(changed);

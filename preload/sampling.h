@@ -15,6 +15,11 @@
 
 namespace ftprof {
 
+// What a record is charged to the bucket. A recorded block's give-back is recorded in any case, and
+// costs about twice as much as its hand-out: it is paid for in advance, or a program that first
+// allocates and then frees would be slowed by what nobody can spare it any more.
+enum class Charge : uint8_t { hand_out, give_back, other };
+
 // Chooses M. Fed with every record; not thread-safe (its user serialises or drops feeds).
 //
 // The profiler may spend the share `budget` of the elapsed time out of a bucket that holds
@@ -28,7 +33,8 @@ class SamplingControl {
   void configure(double budget, uint64_t credit_ns, uint64_t now);
   // One record at `now` that cost self_ns, for a block of `bytes` that stands for `weight`. True
   // when mean() changed.
-  bool feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight);
+  bool feed(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight,
+            Charge charge = Charge::other);
   // Nothing was recorded for a while: forgets much of the reason to sample.
   bool relax(uint64_t now);
   // Mean bytes that a block is sampled by at the least, whatever the budget: as a trace nears
@@ -59,7 +65,7 @@ class SamplingControl {
 // Decides about a block of `bytes` for this thread; *weight is what it stands for.
 bool sample_block(uint64_t bytes, double* weight);
 // After a record.
-void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight);
+void account_record(uint64_t now, uint64_t self_ns, uint64_t bytes, double weight, Charge charge);
 // The collector calls this about every 100 ms.
 void sampling_tick(uint64_t now);
 void configure_sampling(uint64_t now);

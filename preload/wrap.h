@@ -30,7 +30,7 @@ void* wrap_allocation(trace::Api api, size_t bytes, Real real) {
   meter.after_call();
   if (block == nullptr) return nullptr;
   record_block({api, reinterpret_cast<uintptr_t>(block), bytes, weight}, meter);
-  meter.finish(bytes, weight);
+  meter.finish(bytes, weight, Charge::hand_out);
   return block;
 }
 
@@ -54,7 +54,7 @@ void* wrap_throwing_allocation(trace::Api api, size_t bytes, Real real) {
   meter.after_call();
   if (block == nullptr) return nullptr;
   record_block({api, reinterpret_cast<uintptr_t>(block), bytes, weight}, meter);
-  meter.finish(bytes, weight);
+  meter.finish(bytes, weight, Charge::hand_out);
   return block;
 }
 
@@ -85,7 +85,7 @@ void wrap_release(trace::Api api, void* pointer, Real real) {
   }
   meter.after_call();
   record_released(address, block.bytes, meter);
-  meter.finish(block.bytes, block.weight);
+  meter.finish(block.bytes, block.weight, Charge::give_back);
 }
 
 // realloc and reallocarray. `least`: smaller blocks are not tracked. A block that grows or shrinks

@@ -80,7 +80,8 @@ void* wrap_map(const MapCall& call, Real real) {
     record_range(
         look_before({trace::RangeKind::map, call.by, block_flags(call), address, call.bytes}),
         meter);
-  meter.finish(block ? call.bytes : 0, block ? weight : 0);
+  meter.finish(block ? call.bytes : 0, block ? weight : 0,
+               block ? Charge::hand_out : Charge::other);
   return result;
 }
 
@@ -99,7 +100,7 @@ int wrap_whole_unmap(const TrackedRange& range, Real real) {
     record_released(range.begin, bytes, meter);
   else
     cut.put_back();
-  meter.finish(bytes, static_cast<double>(range.weight));
+  meter.finish(bytes, static_cast<double>(range.weight), Charge::give_back);
   return status;
 }
 

@@ -42,6 +42,21 @@ TEST(SamplingControl, TheCreditIsGivenOnce) {
   EXPECT_LT(later, at_first / 2);
 }
 
+// All is allocated first and freed later, within the credit.
+TEST(SamplingControl, GiveBacksArePaidForAtTheHandOut) {
+  SamplingControl control;
+  control.configure(0.03, 20 * kMillisecond, 0);
+  uint64_t now = 0, records = 0;
+  for (; control.mean() == 0; ++records)
+    control.feed(now += 50000, 5000, 1 << 20, 1, Charge::hand_out);
+  EXPECT_LT(records * 3 * 5000, 30 * kMillisecond);
+  SamplingControl other;
+  other.configure(0.03, 20 * kMillisecond, 0);
+  for (uint64_t i = 0; i < records; ++i)
+    other.feed(now += 50000, 10000, 1 << 20, 1, Charge::give_back);
+  EXPECT_EQ(other.mean(), 0);
+}
+
 TEST(SamplingControl, SamplesAProgramThatOnlyAllocates) {
   SamplingControl control;
   control.configure(0.03, 20 * kMillisecond, 0);
@@ -89,7 +104,7 @@ TEST(Sampling, IsUnbiased) {
   g_state.settings.overhead_budget = 0.03;
   g_state.credit_ns = 0;
   configure_sampling(0);
-  for (uint64_t i = 1; i <= 2000; ++i) account_record(i * 5012, 5000, 1 << 20, 1);
+  for (uint64_t i = 1; i <= 2000; ++i) account_record(i * 5012, 5000, 1 << 20, 1, Charge::other);
   t_thread.random = 12345;
   for (uint64_t bytes : {uint64_t{128} << 10, uint64_t{8} << 20, uint64_t{4} << 30}) {
     double blocks = 0, squares = 0, weight = 1;

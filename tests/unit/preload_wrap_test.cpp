@@ -19,7 +19,7 @@ static void log(const std::string& what) {
 CallMeter::CallMeter(CallFaults faults) : faults_(faults), entered_(0) {}
 void CallMeter::before_call() {}
 void CallMeter::after_call() {}
-void CallMeter::finish(uint64_t, double) const {}
+void CallMeter::finish(uint64_t, double, Charge) const {}
 bool can_record(bool) {
   return g_recording;
 }
