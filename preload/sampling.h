@@ -42,7 +42,8 @@ class SamplingControl {
   bool at_least(double mean);
   double mean() const { return mean_; }  // 0: every block
   // Costly lookups are affordable.
-  bool easy() const { return tokens_ * 2 > most_; }
+  // Costly lookups are affordable: always, where the budget is all there is.
+  bool easy() const { return budget_ >= 1 || tokens_ * 2 > most_; }
 
  private:
   // What the records since `begin` came to.
