@@ -1,6 +1,7 @@
 /* mixed ROUNDS: one site whose pages are paid for in every way at once. Of each block 600 pages are
  * read, 600 stored to, 300 read and then stored to, by two functions and two threads. */
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include "victim.h"
 
@@ -23,7 +24,7 @@ static void* of_another_thread(void* block) {
 
 __attribute__((noinline)) static char* mixed_block(void) {
   char* block = malloc((kPages + 1) * kPage);
-  require(block);
+  require(block && !prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
   return block + kPage - (unsigned long)block % kPage;
 }
 
