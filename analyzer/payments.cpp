@@ -71,10 +71,6 @@ void add_costs(CostHistogram& costs, const FaultPart& part) {
     if (part.costs[i] != trace::kNotTimed32) costs.add(part.costs[i]);
 }
 
-}  // namespace
-
-namespace {
-
 // A part whose faults were all seen alike.
 void book(ImageState& state, LiveBlock& block, const FaultPart& part, Sighting sighting,
           const FaultSum& sum) {

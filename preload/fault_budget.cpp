@@ -3,6 +3,8 @@
 namespace ftprof {
 namespace {
 
+constexpr double kMostJitter = 1.5;
+constexpr double kDistance = 16e6;  // ns of the program from burst to burst, at the least
 constexpr double kNever = 1e18;
 
 }  // namespace
@@ -19,7 +21,9 @@ void FaultBudget::begin_burst() {
 
 uint64_t FaultBudget::wait_ns(double burst_ns) const {
   double to_burst = kDistance * jitter_ - burst_program_;
-  double wanted = missing(burst_ns);
+  // A burst that costs more than the bucket can hold is paid off afterwards.
+  double most = credit_ / kMostJitter;
+  double wanted = (burst_ns < most ? burst_ns : most) * jitter_ - held_;
   double to_earn = wanted <= 0 ? 0 : share_ > 0 ? wanted / share_ : kNever;
   double wait = to_burst > to_earn ? to_burst : to_earn;
   return wait > 0 ? static_cast<uint64_t>(wait) : 0;

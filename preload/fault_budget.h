@@ -38,18 +38,10 @@ class FaultBudget {
   uint64_t wait_ns(double burst_ns) const;
 
  private:
-  // A burst that costs more than the bucket can hold is paid off afterwards.
-  double missing(double burst_ns) const {
-    double most = credit_ / kMostJitter;
-    return (burst_ns < most ? burst_ns : most) * jitter_ - held_;
-  }
-
   bool is_torrent() const {
     return burst_spent_ * 4 > credit_ && burst_spent_ * 4 > burst_program_;
   }
 
-  static constexpr double kMostJitter = 1.5;
-  static constexpr double kDistance = 16e6;  // ns of the program from burst to burst, at the least
   double share_, credit_, held_;
   double burst_spent_ = 0, burst_program_ = 0;  // since the last burst began
   double jitter_ = 1;

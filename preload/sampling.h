@@ -41,7 +41,6 @@ class SamplingControl {
   // trace.max_size. True when mean() changed.
   bool at_least(double mean);
   double mean() const { return mean_; }  // 0: every block
-  // Costly lookups are affordable.
   // Costly lookups are affordable: always, where the budget is all there is.
   bool easy() const { return budget_ >= 1 || tokens_ * 2 > most_; }
 

@@ -80,8 +80,10 @@ void* wrap_map(const MapCall& call, Real real) {
     record_range(
         look_before({trace::RangeKind::map, call.by, block_flags(call), address, call.bytes}),
         meter);
-  meter.finish(block ? call.bytes : 0, block ? weight : 0,
-               block ? Charge::hand_out : Charge::other);
+  if (block)
+    meter.finish(call.bytes, weight, Charge::hand_out);
+  else
+    meter.finish(0, 0);
   return result;
 }
 

@@ -47,4 +47,3 @@ export function sources(model: Model): HTMLElement {
     h('ul', {}, ...lines.filter(Boolean).map((line) => h('li', {}, line as string)),
       ...said('note', run.notes), ...said('warning', run.warnings)));
 }
-
